@@ -19,6 +19,7 @@ from .imports import PACKAGE, House, read
 LIMITS = Path(__file__).with_name("house.toml")
 FLOORS = ("wire", "messages", "server", "pipeline")
 FRONT = "front door"
+ON_FIRST_USE = " = OnFirstUse("
 
 
 def floor_of(module: str) -> str:
@@ -53,7 +54,10 @@ def _inside(house: House) -> dict[str, int]:
     found = Counter[str]()
     for module, statements in house.statements.items():
         found[floor_of(module)] += statements
-    return {f"imports inside functions: {floor}": found[floor] for floor in (FRONT, *FLOORS)}
+    inside = {f"imports inside functions: {floor}": found[floor] for floor in (FRONT, *FLOORS)}
+    return inside | {
+        "modules on first use": sum(file.read_text("utf-8").count(ON_FIRST_USE) for file in house.modules.values())
+    }
 
 
 def circles_of(house: House, floor: str, *, with_types: bool) -> list[list[str]]:

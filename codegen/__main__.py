@@ -1,5 +1,5 @@
-"""`python -m codegen` writes `messages/generated/`; `python -m codegen --check` exits with 1 and
-names what is stale."""
+"""`python -m codegen` writes `messages/generated/` and the class of the verbs; `python -m codegen
+--check` exits with 1 and names what is stale."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from . import double_verbs
 from .catalogue import modules, read_all
 from .model import SpecError
 
@@ -30,11 +31,17 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     stale = [name for name, text in files.items() if _content(options.out / name) != text]
     surplus = [path.name for path in sorted(options.out.glob("*.py")) if path.name not in files]
+    verbs = double_verbs.as_python()
+    is_stale = _content(double_verbs.OUT) != verbs
     if options.check:
         for name in sorted(stale + surplus):
             print(f"stale: {options.out.name}/{name}")
-        return 1 if stale or surplus else 0
+        if is_stale:
+            print(f"stale: {double_verbs.OUT.parent.name}/{double_verbs.OUT.name}")
+        return 1 if stale or surplus or is_stale else 0
     _write(options.out, files, stale, surplus)
+    if is_stale:
+        _write(double_verbs.OUT.parent, {double_verbs.OUT.name: verbs}, [double_verbs.OUT.name], [])
     return 0
 
 

@@ -1,6 +1,7 @@
 """The structure of the repository: layers and their links, generated files, and what the tree may
 contain."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -50,6 +51,41 @@ def test_no_test_module_imports_another() -> None:
         path.relative_to(HOUSE).as_posix(): imports.findall(path.read_text()) for path in sources("tests", "interop")
     }
     assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def front_door() -> list[Path]:
+    return [path for path in sources("src/kafkadouble") if path.parts[-2] != "generated" and not path.is_symlink()]
+
+
+def test_an_import_inside_a_function_of_the_front_door_says_why() -> None:
+    """At the end of the line, or above it for the imports that follow."""
+    wrong = []
+    for path in front_door():
+        lines = path.read_text().splitlines()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                imports = [each for each in ast.walk(node) if isinstance(each, ast.Import | ast.ImportFrom)]
+                wrong += [f"{path}:{each.lineno}" for each in imports if not _says_why(lines, each.lineno - 1)]
+    assert wrong == []
+
+
+def _says_why(lines: list[str], at: int) -> bool:
+    above = at - 1
+    while lines[above].strip().startswith(("from ", "import ")):
+        above -= 1
+    return "  # " in lines[at] or lines[above].strip().startswith("# ") or lines[at].rstrip().endswith("(")
+
+
+def test_only_a_double_reads_its_own_private_attributes() -> None:
+    """Others ask for its host, `host_of(kafka)`."""
+    private = re.compile(r"\b(?:kafka|double)\._\w+")
+    found = {
+        f"{path.relative_to(HOUSE)}: {read}" for path in front_door() for read in private.findall(path.read_text())
+    }
+    assert found == {
+        "src/kafkadouble/host/host.py: double._host",
+        "src/kafkadouble/external/real_kafka.py: kafka._remote",
+    }
 
 
 def test_generated_code_is_fresh() -> None:

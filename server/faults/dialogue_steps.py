@@ -9,8 +9,8 @@ from typing import Any
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import OwnName, ShownValue
 
+from . import REQUEST
 from .actions import ACTIONS, TYPES
-from .plane_names import REQUEST
 
 NO_ERROR = ("NONE", 0)
 """Kafka's name and number of no error: as None, for lists that cannot hold it, as in TOML."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..requests.origin import is_from_node
 from ..requests.request import Request
-from .plane_names import REQUEST
+from . import REQUEST
 from .register import RuleRegister
 
 if TYPE_CHECKING:

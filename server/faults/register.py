@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .plane_names import CONNECTION, DISK, LINK, REQUEST
+from . import CONNECTION, DISK, LINK, REQUEST
 
 if TYPE_CHECKING:
     from .armed import Armed

@@ -14,7 +14,7 @@ from typing import Any
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import ShownValue
 
-from . import field_kinds
+from . import LINK, REQUEST, field_kinds
 from .action_form import action_from_json, action_schemas, action_to_json, exact_bytes, types_of_requests
 from .actions import ACTIONS, TYPES, Action, Call, Fail, Respond
 from .connection_actions import Latency
@@ -22,7 +22,6 @@ from .dialogue import Dialogue
 from .dialogue_steps import check_steps, check_times
 from .field_kinds import AFTER, EVERY_API, check_api, check_fields, error_name, from_object, given_fields, schema_of
 from .match import MATCH_FIELDS, Match
-from .plane_names import LINK, REQUEST
 from .planes import check_plane, plane_of
 from .sentence import sentence
 from .trigger import TRIGGER_FIELDS, Trigger

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.wire.client_log import ClientLog
 
-from ..faults.plane_names import CONNECTION
+from ..faults import CONNECTION
 from ..logs import flushing
 from ..node import Node
 from ..requests.timers import NEVER

@@ -40,15 +40,15 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     if not words or words[0] not in VERBS:
         return _without_verb(words)
-    from importlib import import_module
+    from importlib import import_module  # `import kafkadouble` costs next to nothing
 
     return int(import_module(f"kafkadouble.cli.{words[0]}").main(words[1:]))
 
 
 def _without_verb(words: list[str]) -> int:
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter  # without a verb alone
 
-    from . import __version__
+    from . import __version__  # without a verb alone
 
     listing = "\n".join(f"  {verb:<10} {meaning}" for verb, meaning in VERBS.items())
     parser = ArgumentParser(
@@ -62,7 +62,7 @@ def _without_verb(words: list[str]) -> int:
     parser.add_argument("verb", nargs="?", help="one of the verbs below")
     verb = parser.parse_known_args(words)[0].verb
     if verb is not None:
-        from .server.configs.did_you_mean import near
+        from .server.configs.did_you_mean import near  # for an error alone
 
         parser.error(f"there is no verb {verb!r}{near(verb, VERBS) or ': choose from ' + ', '.join(VERBS)}")
     parser.print_help()

@@ -9,40 +9,50 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from kafkadouble.messages.message import Message
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.server.configs.settings import as_text
-from kafkadouble.server.faults.register import MOST_REMEMBERED
 from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
 from .access.client_access import ClientAccess, with_scenario
 from .access.setting_sources import OwnListeners, settings_of
 from .arguments.parameters import check, check_given, check_plain
 from .common.errors import UsageError
+from .engine import member_settings
 from .engine.node_listeners import Overrides, checked_port, planned
 from .engine.running import Running, RunOptions
+from .host.host import Host
 from .run_arguments import PathLike, capture_of, check_kept, checked_count, collector_if, paths_of, scenario_of
 from .verbs.double_api import DoubleApi
 
 if TYPE_CHECKING:
+    from kafkadouble.access import acls as acl_requests
+    from kafkadouble.brokers import handles_of_double
+    from kafkadouble.control import server
+    from kafkadouble.host import host_users
+    from kafkadouble.scenario import apply
+    from kafkadouble.seen import requests as seen_requests
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
-    from kafkadouble.server.tracing.history import History, SeenRequest
+    from kafkadouble.verbs import async_waits
+    from kafkadouble.verbs.async_waits import AsyncWaits
 
     from .access.acls import AclBinding
     from .brokers.broker_handle import BrokerHandle
     from .common.literals import CertificateKind, ListenerProtocol, SecureProtocol, TokenKind
     from .control.server import ControlServer
-    from .engine.broker import Broker
-    from .scenario.steps import ScenarioSteps
     from .seen.requests import Requests
-    from .verbs.async_waits import AsyncWaits
+else:  # a start waits for none of them
+    acl_requests = OnFirstUse("kafkadouble.access.acls")
+    seen_requests = OnFirstUse("kafkadouble.seen.requests")
+    apply = OnFirstUse("kafkadouble.scenario.apply")
+    async_waits = OnFirstUse("kafkadouble.verbs.async_waits")
+    handles_of_double = OnFirstUse("kafkadouble.brokers.handles_of_double")
+    host_users = OnFirstUse("kafkadouble.host.host_users")
+    server = OnFirstUse("kafkadouble.control.server")
 
 T = TypeVar("T")
 
@@ -124,39 +134,39 @@ class KafkaDouble(DoubleApi):
             raise UsageError("listeners: give host and port, or listeners={NAME: port}, instead")
         if stepped and clock is not None:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
-        self._seed, self._peer_requests = seed, bool(peer_requests)
-        self._telemetry = collector_if(telemetry)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
-        self._scenario = None if scenario is None else scenario_of(scenario)
+        described = None if scenario is None else scenario_of(scenario)
         access = ClientAccess(security, certificate, users, acls, super_users, oauthbearer)
-        access = with_scenario(access, self._scenario and self._scenario.access)
-        self._acls = access.creations()
+        access = with_scenario(access, described and described.access)
         given = [("config", name, as_text(value)) for name, value in (config or {}).items()]
-        self._settings, self._security = settings_of(access, OwnListeners(host, port, listeners), given)
+        settings, made = settings_of(access, OwnListeners(host, port, listeners), given)
         if checked_count(brokers) > 1:
-            from .engine import member_settings
-
-            member_settings.check(self._settings)
-        self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port), access.certificate)
+            member_settings.check(settings)
+        nodes = planned(settings, brokers, Overrides(host, only_port, controller_port), access.certificate)
+        clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies, capture_frames)
-        self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
-        self._lock = threading.Lock()
-        self._running: Running | None = None
-        self._snapshots = {}
-        self._function_errors = deque(maxlen=MOST_REMEMBERED)
+        collector, creations = collector_if(telemetry), access.creations()
+        self._hold(
+            Host(settings, clock, nodes, seed, made, creations, telemetry=collector, scenario=described),
+            bool(peer_requests),
+        )
+
+    def _hold(self, host: Host, peer_requests: bool = False) -> None:
+        """Be the double of this host."""
+        super().__init__(host)
+        host.shell = weakref.ref(self)
+        self._peer_requests = peer_requests
         self._control: ControlServer | None = None
-        self._round = 0
-        self._steps: ScenarioSteps | None = None
 
     def start(self) -> KafkaDouble:
         """Binds the ports and starts to serve. Does nothing if the double already runs."""
-        is_new = False
-        with self._lock:
-            if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
-                self._running = Running(self._run_options())
-                self._nodes = self._running.broker.all_listeners
-                self._forgotten = weakref.finalize(self, self._running.stop)
+        host, is_new = self._host, False
+        with host.lock:
+            if host.running is None or not (host.running.thread.running or host.running.thread.elsewhere):
+                host.running = Running(self._run_options())
+                host.nodes = host.running.broker.all_listeners
+                self._forgotten = weakref.finalize(self, host.running.stop)
                 STARTED.add(self)
                 is_new = True
         if is_new:
@@ -165,33 +175,31 @@ class KafkaDouble(DoubleApi):
 
     def _begin_new(self) -> None:
         try:
-            self._begin_security()
+            if self._host.security is not None:
+                host_users.begin_security(self._host, self._host.security)
             self._apply_scenario()
         except BaseException:
             self.stop()
             raise
 
     def _apply_scenario(self) -> None:
-        if self._acls:
-            from .access.acls import check_creations, to_create
-
-            check_creations(self._acls, self._ask(to_create(self._acls)))
-        if self._scenario is not None:
-            from .scenario import apply
-
-            apply.begin(self, self._scenario)
+        if self._host.acls:
+            acl_requests.check_creations(self._host.acls, self._host.ask(acl_requests.to_create(self._host.acls)))
+        if self._host.scenario is not None:
+            apply.begin(self, self._host.scenario)
 
     def _run_options(self) -> RunOptions:
+        host = self._host
         return RunOptions(
-            self._nodes,
-            self._settings,
-            self._clock,
-            self._seed,
+            host.nodes,
+            host.settings,
+            host.clock,
+            host.seed,
             self._data_dirs,
             self._capture,
             self._peer_requests,
-            self._telemetry,
-            self._token_check,
+            host.telemetry,
+            None if host.security is None else host.security.token_check,
         )
 
     def stop(self) -> None:
@@ -200,18 +208,19 @@ class KafkaDouble(DoubleApi):
         Raises UsageError, when all that is done, if a directory of `data_dir` was removed before:
         what brokers acknowledged is lost.
         """
-        was_running = self._running is not None and self._running.thread.running
-        if self._steps is not None:  # a step may need the lock
-            self._steps.end()
-        with self._lock:
+        host = self._host
+        was_running = host.running is not None and host.running.thread.running
+        if host.steps is not None:  # a step may need the lock
+            host.steps.end()
+        with host.lock:
             control, self._control = self._control, None
-            if self._running is not None:
+            if host.running is not None:
                 self._forgotten.detach()
-                self._running.stop()
+                host.running.stop()
         if control is not None:
             control.stop()
-        if self._steps is not None:
-            self._steps.join()
+        if host.steps is not None:
+            host.steps.join()
         if was_running:
             check_kept(self._data_dirs)
 
@@ -230,78 +239,40 @@ class KafkaDouble(DoubleApi):
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
         """The brokers of the cluster, by id. Isolating one takes `brokers=2` or more."""
-        from .brokers.handles_of_double import brokers_of
-
-        broker = None if self._running is None else self._running.broker
-        return brokers_of(self._serving, broker, len(self._nodes), self._settings)
+        broker = None if self._host.running is None else self._host.running.broker
+        return handles_of_double.brokers_of(self._host.serving, broker, len(self._host.nodes), self._host.settings)
 
     @property
     def page(self) -> str:
         """The URL of the live page, which shows every request, and the state of the double. It is
         served from the first use until `stop`. Raises UsageError without the extra
         `kafkadouble[control]`."""
-        self._serving()
-        with self._lock:
+        self._host.serving()
+        with self._host.lock:
             if self._control is None:
-                from .control.server import ControlServer
-
-                self._control = ControlServer(self).start()
+                self._control = server.ControlServer(self).start()
         return f"{self._control.url}/"
 
     @property
     def requests(self) -> Requests:
         """The latest requests of clients, decoded; see `Requests`."""
-        from .seen.requests import Requests
-
-        return Requests(self._look)
+        return seen_requests.Requests(self._host.look)
 
     @property
     def aio(self) -> AsyncWaits:
         """The verbs as coroutines: `await kafka.aio.wait_for_records("orders", 3)`. Those that wait
         for a state take no thread."""
-        from .verbs.async_waits import AsyncWaits
-
-        return AsyncWaits(self)
+        return async_waits.AsyncWaits(self)
 
     @property
     def peer_requests(self) -> Requests:
         """The latest requests between nodes. Raises UsageError without `peer_requests=True`."""
-        from .seen.requests import PeerRequests
-
         if not self._peer_requests:
             raise UsageError("requests between nodes are not kept: give peer_requests=True")
-        return PeerRequests(self._look)
-
-    def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
-        running = self._known()
-        return running.on_thread(lambda: at(running.broker.history))
-
-    def _ask(self, body: Message, at: Broker | None = None) -> Any:
-        return self._outcome(self._call(self._serving().broker.ask, body, at))
-
-    def _outcome(self, answer: Future[T]) -> T:
-        return answer.result() if answer.done() else self._known().outcome(answer)
-
-    def _call(self, function: Callable[..., T], *args: Any) -> T:
-        return self._serving().thread.call(function, *args)
-
-    def _known(self) -> Running:
-        if self._running is None:
-            raise UsageError("the double was not started")
-        return self._running
-
-    def _serving(self) -> Running:
-        running = self._known()
-        if running.thread.elsewhere:
-            raise UsageError(
-                "the double runs in the process that this one was forked from: here only its address is of use"
-            )
-        if not running.thread.running:
-            raise UsageError("the double was stopped")
-        return running
+        return seen_requests.PeerRequests(self._host.look)
 
     def __repr__(self) -> str:
-        running = self._running
+        running = self._host.running
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
-        return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
+        return f"<KafkaDouble at {self.bootstrap_servers}: {self._host.call(repr, running.broker)}>"

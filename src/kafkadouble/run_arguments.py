@@ -45,7 +45,7 @@ def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.C
         if bodies or frames:
             raise UsageError(f"capture_{'bodies' if bodies else 'frames'} without capture: say where they go")
         return None
-    from .seen.capturing import CaptureOptions
+    from .seen.capturing import CaptureOptions  # with a capture alone
 
     if not isinstance(path, str | os.PathLike):
         raise UsageError(f"capture is a path, not {path!r}")
@@ -61,7 +61,7 @@ def check_kept(data_dirs: Sequence[str]) -> None:
 
 def scenario_of(file: PathLike) -> Scenario:
     """The scenario of a file, checked."""
-    from .scenario.scenario import load
+    from .scenario.scenario import load  # with a scenario alone
 
     return load(file)
 
@@ -70,6 +70,6 @@ def collector_if(telemetry: bool) -> TelemetryCollector | None:
     """What keeps the metrics of clients, if they are wanted. UsageError if a library is missing."""
     if not telemetry:
         return None
-    from .seen.telemetry import TelemetryCollector
+    from .seen.telemetry import TelemetryCollector  # with telemetry alone
 
     return TelemetryCollector()

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control.http.assets import ASSETS, Asset
+from kafkadouble.control.assets import ASSETS, Asset
 from kafkadouble.control.server import ControlServer
 from tests.control.http import call
 

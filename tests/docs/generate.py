@@ -30,7 +30,7 @@ from kafkadouble.scenario.schema import json_schema as scenario_schema
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS
 from tests.docs.pages import DOCS, ROOT
-from tests.support import errors_page, reference_page, setting_readers, verbs_page
+from tests.support import errors_page, public_api, reference_page, setting_readers, verbs_page
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "clients.md": lambda: clients.as_markdown(json.loads(clients.RESULTS.read_text())),
@@ -44,6 +44,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 FILES: Mapping[str, Callable[[], str]] = {
     "scenario.schema.json": lambda: json.dumps(scenario_schema(), indent=1) + "\n",
     "../server/configs/without_effect.py": setting_readers.as_python,
+    "../tests/front/public_api.txt": public_api.as_text,
 }
 """What is generated and is no page, by its path from the pages."""
 

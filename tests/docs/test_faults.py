@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from kafkadouble import Match, RuleHandle, Trigger
-from kafkadouble.engine.verb_host import VerbHost
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.match import MATCH_FIELDS
 from kafkadouble.server.faults.planes import PLANES
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS
-from kafkadouble.verbs.faults.faults import FaultVerbs
+from kafkadouble.verbs.double_api import DoubleApi
+from kafkadouble.verbs.registry import VERBS
 from tests.docs.pages import DOCS, Block, blocks
 
 pytest.importorskip("confluent_kafka")
@@ -46,8 +46,7 @@ def public(cls: type) -> list[str]:
 
 
 def test_every_verb_has_a_row_and_an_example() -> None:
-    rooms = [cls for cls in FaultVerbs.__mro__ if cls.__module__ != VerbHost.__module__ and cls is not object]
-    assert sorted(rows("Verbs")) == sorted(name for cls in rooms for name in public(cls))
+    assert sorted(rows("Verbs")) == [name for name, verb in VERBS.items() if verb.subject == "faults"]
     for verb in rows("Verbs"):
         assert re.search(rf"^### {verb}$", PAGE, re.MULTILINE)
         assert any(re.search(rf"kafka\.{verb}\b", example.text) for example in EXAMPLES)
@@ -89,5 +88,5 @@ def test_every_action_has_a_verb_that_takes_its_fields(action: str) -> None:
         assert all(f"`{verb}`" in PAGE.partition("## Dialogues")[2] for verb in LISTS)
         return
     verb = {"call": "on"}.get(action, action)
-    taken = set(inspect.signature(getattr(FaultVerbs, verb)).parameters) | ({"when"} if verb == "disconnect" else set())
+    taken = set(inspect.signature(getattr(DoubleApi, verb)).parameters) | ({"when"} if verb == "disconnect" else set())
     assert set(ACTIONS[action].kinds) <= taken

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kafkadouble.verbs.content.waiting import WaitVerbs
+from kafkadouble.verbs.content import waiting
 from tests.docs.pages import DOCS, blocks
 
 PAGE = (DOCS / "waiting.md").read_text()
@@ -22,4 +22,4 @@ def test_the_examples_run() -> None:
 
 def test_every_verb_is_listed() -> None:
     listed = re.findall(r"^\| `kafka\.(\w+)\(", PAGE, re.MULTILINE)
-    assert listed == [name for name in vars(WaitVerbs) if name.startswith("wait_")]
+    assert listed == [name for name in vars(waiting) if name.startswith("wait_")]

@@ -118,7 +118,8 @@ def test_without_the_option_nothing_is_written(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys, time
-from kafkadouble import KafkaDouble, capturing
+from kafkadouble import KafkaDouble
+from kafkadouble.seen import capturing
 from tests.front.captured_requests import metadata, wait_for
 capturing.LOOK_S, capturing.PART_S = 0.01, 0
 kafka = KafkaDouble(capture=sys.argv[1]).start()
@@ -153,7 +154,7 @@ def test_a_full_disk_stops_no_client_and_is_logged_once(
 
     monkeypatch.setattr(capture_files, "_write", full)
     with caplog.at_level(logging.INFO, "kafkadouble"), KafkaDouble(capture=tmp_path) as kafka:
-        running = kafka._running
+        running = kafka._host.running
         assert running is not None
         assert running._capturing is not None
         for lost in (1, 2):

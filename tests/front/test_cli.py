@@ -30,7 +30,6 @@ from tests.front.serving import KAFKADOUBLE, run, serving
 
 HOUSE = Path(__file__).parents[2]
 
-
 SSL = "-c", "listeners=SSL://:9092"
 
 
@@ -72,7 +71,8 @@ class TestServe:
     def test_a_signal_with_an_ignored_exception_ends_it_too(self) -> None:
         script = """
             import asyncio, os, signal
-            from kafkadouble.cli import serve, serving
+            from kafkadouble.cli import serve
+            from kafkadouble.cli.serving import serving
 
             class Lost:
                 def __del__(self):

@@ -10,7 +10,7 @@ from kafkadouble.cli.serving.collector import BUSY, IDLE_S, LOOKS, SLACK, Collec
 
 SCRIPT = """
 import asyncio, gc
-from kafkadouble.cli.collector import collecting
+from kafkadouble.cli.serving.collector import collecting
 
 traversed = []
 

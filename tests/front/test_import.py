@@ -36,7 +36,8 @@ def test_the_plugin_imports_no_server() -> None:
     after = imported_by("import pytest, kafkadouble.pytest_plugin")
     modules = ("", ".options", ".isolation", ".markers", ".real_arguments", ".report")
     plugin = {f"kafkadouble.pytest_plugin{module}" for module in modules}
-    assert {name for name in after - before if name.startswith("kafkadouble")} == {"kafkadouble", *plugin}
+    lazily = {"kafkadouble.common", "kafkadouble.common.on_first_use"}
+    assert {name for name in after - before if name.startswith("kafkadouble")} == {"kafkadouble", *plugin, *lazily}
 
 
 @pytest.mark.parametrize(
@@ -138,3 +139,43 @@ def test_the_version_is_that_of_the_distribution() -> None:
     version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
     assert version is not None
     assert version[1] == kafkadouble.__version__
+
+
+RECORDS = """
+from kafkadouble import KafkaDouble
+with KafkaDouble() as kafka:
+    kafka.create_topic("orders")
+    kafka.produce("orders", "two pears")
+    kafka.wait_for_records("orders")
+"""
+
+CLIENT = """
+from confluent_kafka import Consumer, Producer, TopicPartition
+from kafkadouble import KafkaDouble
+with KafkaDouble() as kafka:
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    producer.produce("orders", "two pears")
+    assert producer.flush(30) == 0
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "shop"})
+    consumer.assign([TopicPartition("orders", 0, 0)])
+    assert consumer.poll(30).value() == b"two pears"
+    consumer.close()
+"""
+
+MOST = {
+    "from kafkadouble import KafkaDouble\nwith KafkaDouble(): pass": 284,
+    CLIENT: 371,
+    RECORDS: 342,
+    f"{RECORDS}    kafka.reset()": 344,
+    f"{RECORDS}    kafka.groups()": 365,
+}
+"""So many modules of the product a program imports, at most. Each costs a start up to a
+millisecond: a larger figure needs a reason."""
+
+
+@pytest.mark.parametrize("program", MOST, ids=("a start", "a client", "records", "a reset", "groups"))
+def test_a_program_imports_what_it_uses_and_no_more(program: str) -> None:
+    if program == CLIENT:
+        pytest.importorskip("confluent_kafka")
+    ours = {name for name in imported_by(program) if name.partition(".")[0] == "kafkadouble"}
+    assert len(ours) <= MOST[program], sorted(ours)

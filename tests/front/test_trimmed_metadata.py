@@ -66,7 +66,9 @@ def test_it_starts_on_what_apache_kafka_has_trimmed(tmp_path: Path, name: str) -
     for life in range(3):
         with KafkaDouble(stepped=True, data_dir=folder) as kafka:
             (topic,) = (
-                each.name for each in kafka._serving().broker.image.topics.values() if each.name.startswith("kafka")
+                each.name
+                for each in kafka._host.serving().broker.image.topics.values()
+                if each.name.startswith("kafka")
             )
             if life == 0:
                 before = len(kafka.records(topic))

@@ -14,9 +14,9 @@ from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.verbs.async_waits import AsyncWaits
-from kafkadouble.verbs.content.waiting import WaitVerbs
+from kafkadouble.verbs.content import waiting
 
-WAITS = [name for name in vars(WaitVerbs) if name.startswith("wait_")]
+WAITS = [name for name in vars(waiting) if name.startswith("wait_")]
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def begun(
     kafka: KafkaDouble, pool: ThreadPoolExecutor, wait: Callable[..., Any], *args: Any, **more: Any
 ) -> Future[Any]:
     """A wait in another thread, of which the broker knows."""
-    waits = kafka._serving().broker.watches.checks
+    waits = kafka._host.serving().broker.watches.checks
     before = len(waits)
     future = pool.submit(wait, *args, **{"timeout": 30, **more})
     while len(waits) == before and not future.done():
@@ -177,6 +177,11 @@ def test_with_a_stepped_clock_it_waits_for_other_threads(pool: ThreadPoolExecuto
         producer.flush()
 
 
+def wait_beside_another_group(kafka: KafkaDouble) -> object:
+    kafka.commit_offsets("shops", {("orders", 0): 0})
+    return kafka.wait_for_group("shop", timeout=0)
+
+
 LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (
         lambda kafka: kafka.wait_for_records("orders", 3, timeout=0),
@@ -204,7 +209,7 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     ),
     (lambda kafka: kafka.wait_for_group("shop", lag=0, timeout=0), "a lag of at most 0: .*there is no group 'shop'"),
     (
-        lambda kafka: [kafka.commit_offsets("shops", {("orders", 0): 0}), kafka.wait_for_group("shop", timeout=0)][1],
+        wait_beside_another_group,
         "the group shop: .*there is no group 'shop'; did you mean 'shops'. There is shops$",
     ),
     (
@@ -227,7 +232,7 @@ def test_a_timeout_says_what_is_there_instead(
     with pytest.raises(TimeoutError, match=message):
         wait(kafka)
     kafka.produce("orders", "another")  # the wait has gone from the broker
-    assert kafka._serving().broker.watches.checks == []
+    assert kafka._host.serving().broker.watches.checks == []
 
 
 class Aio:
@@ -245,7 +250,7 @@ def test_so_does_a_coroutine(kafka: KafkaDouble, wait: Callable[[Any], Any], mes
     kafka.produce("orders", "pear")
     with pytest.raises(TimeoutError, match=message):
         asyncio.run(wait(Aio(kafka)))
-    assert kafka._serving().broker.watches.checks == []
+    assert kafka._host.serving().broker.watches.checks == []
 
 
 HOLDS: dict[str, tuple[Any, ...]] = {
@@ -287,7 +292,7 @@ def test_a_wait_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         wait(kafka)
-    assert kafka._serving().broker.watches.checks == []
+    assert kafka._host.serving().broker.watches.checks == []
 
 
 def test_a_stop_ends_the_wait(pool: ThreadPoolExecutor) -> None:
@@ -335,7 +340,7 @@ def test_each_wait_is_a_coroutine_too() -> None:
     names = [name for name in vars(AsyncWaits) if name.startswith("wait_")]
     assert names == WAITS
     for name in names:
-        assert inspect.getdoc(getattr(AsyncWaits, name)) == inspect.getdoc(getattr(WaitVerbs, name))
+        assert inspect.getdoc(getattr(AsyncWaits, name)) == inspect.getdoc(getattr(waiting, name))
 
 
 async def both(kafka: KafkaDouble) -> list[bytes | None]:
@@ -364,7 +369,7 @@ async def cancelled(kafka: KafkaDouble) -> None:
 
 def test_a_cancelled_wait_leaves_nothing(kafka: KafkaDouble) -> None:
     asyncio.run(cancelled(kafka))
-    assert kafka._serving().broker.watches.checks == []
+    assert kafka._host.serving().broker.watches.checks == []
 
 
 def test_the_last_records_are_shown_in_no_language(kafka: KafkaDouble) -> None:

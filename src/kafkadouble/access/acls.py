@@ -33,8 +33,7 @@ from kafkadouble.server.security.acls import (
 from kafkadouble.wire.plain_values import fault_of
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 PERMISSIONS = {"deny": 2, "allow": 3}
 CLUSTER = "cluster"
@@ -123,7 +122,7 @@ def to_create(creations: Sequence[CreateAclsRequest.AclCreation]) -> CreateAclsR
     return CreateAclsRequest(creations=list(creations))
 
 
-async def create_acls_at(broker: Broker | Cluster, acls: Iterable[AclBinding | str]) -> None:
+async def create_acls_at(broker: ClusterApi, acls: Iterable[AclBinding | str]) -> None:
     """Create the ACLs as any client would, on the event loop of the brokers. UsageError."""
     if creations := checked_acls(acls):
         # A cancelled wait does not cancel the request.

@@ -45,7 +45,7 @@ class BearerTokens:
         """The exceptions of the function, at most `MOST_ERRORS`."""
         self.issuer: TokenIssuer | None = None
         if given == "signed":
-            from .token_issuer import TokenIssuer
+            from .token_issuer import TokenIssuer  # needs an extra
 
             self.issuer = TokenIssuer()
 

@@ -110,7 +110,7 @@ def _remove(directory: str, process: int) -> None:
 
 def _check_library() -> None:
     try:
-        import cryptography  # noqa: F401
+        import cryptography  # noqa: F401  # an extra  # an extra
     except ImportError:
         raise UsageError(
             "certificates for tests are made by the library cryptography: pip install 'kafkadouble[security]'"
@@ -118,7 +118,7 @@ def _check_library() -> None:
 
 
 def _new_key() -> EllipticCurvePrivateKey:
-    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.asymmetric import ec  # an extra
 
     return ec.generate_private_key(ec.SECP256R1())
 
@@ -127,9 +127,9 @@ def _signed(
     name: str, key: EllipticCurvePrivateKey, hosts: list[str], signer: Signer, *, is_expired: bool = False
 ) -> Certificate:
     """A certificate of this name; that of an authority if it signs itself and has no hosts."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.x509.oid import NameOID
+    from cryptography import x509  # an extra
+    from cryptography.hazmat.primitives.hashes import SHA256  # an extra
+    from cryptography.x509.oid import NameOID  # an extra
 
     by_key, by = signer
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -154,7 +154,7 @@ def _signed(
 
 
 def _usage(is_authority: bool) -> KeyUsage:
-    from cryptography.x509 import KeyUsage
+    from cryptography.x509 import KeyUsage  # an extra
 
     return KeyUsage(
         digital_signature=True,
@@ -170,7 +170,7 @@ def _usage(is_authority: bool) -> KeyUsage:
 
 
 def _general_name(host: str) -> GeneralName:
-    from cryptography import x509
+    from cryptography import x509  # an extra
 
     try:
         return x509.IPAddress(ip_address(host))
@@ -179,12 +179,13 @@ def _general_name(host: str) -> GeneralName:
 
 
 def _pem(certificate: Certificate) -> str:
-    from cryptography.hazmat.primitives.serialization import Encoding
+    from cryptography.hazmat.primitives.serialization import Encoding  # an extra
 
     return certificate.public_bytes(Encoding.PEM).decode("ascii")
 
 
 def _key_pem(key: EllipticCurvePrivateKey) -> str:
+    # An extra.
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")

@@ -55,7 +55,7 @@ class ClientAccess(NamedTuple):
         """The ACLs as CreateAcls has them. UsageError."""
         if self.acls is None:
             return []
-        from .acls import checked_acls
+        from .acls import checked_acls  # with ACLs alone
 
         return checked_acls(self.acls)
 

@@ -20,11 +20,14 @@ from kafkadouble.common.errors import UsageError
 from kafkadouble.server.configs.listener_settings import prefix_of
 from kafkadouble.server.requests.listener_spec import PROTOCOLS, WITH_SASL, WITH_TLS
 
+from .bearer_tokens import BearerTokens
+from .certificates import Certificates
+from .users import checked_users, plain_logins, sasl_settings
+
 if TYPE_CHECKING:
     from kafkadouble.common.literals import TokenKind
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
 
-    from .bearer_tokens import BearerTokens
     from .certificates import Certificates, KeyPair
 
 SECURE = PROTOCOLS[1:]
@@ -66,21 +69,15 @@ class Security:
             raise UsageError(f"certificate: {', '.join(with_tls)} shows the certificate of its settings")
         self.users: Mapping[str, str] = {}
         if users is not None:
-            from .users import checked_users
-
             self.users = checked_users(users)
         self._first_users = self.users
         self.tokens: BearerTokens | None = None
         """The bearer tokens with which clients log in."""
         if oauthbearer is not None:
-            from .bearer_tokens import BearerTokens
-
             self.tokens = BearerTokens(oauthbearer)
         self._given = given
         self.certificates: Certificates | None = None
         if self.with_certificate:
-            from .certificates import Certificates
-
             named = [host for host in hosts if host not in EVERY_ADDRESS]
             self.certificates = Certificates(certificate or "valid", [*LOCAL, *named])
 
@@ -88,8 +85,6 @@ class Security:
         """Kafka's settings for these listeners."""
         found = {} if self.certificates is None else self._of_tls(self.certificates)
         if self.users or self.tokens is not None:
-            from .users import sasl_settings
-
             found |= sasl_settings(self.with_sasl, self.users, self.tokens)
         return found
 
@@ -121,8 +116,6 @@ class Security:
 
     def login_config(self) -> dict[str, str]:
         """Kafka's settings with the users of now, for brokers that run."""
-        from .users import plain_logins
-
         return plain_logins(self.with_sasl, self.users, next(iter(self._first_users.items())))
 
     def certificate_config(self, kind: str) -> dict[str, str]:

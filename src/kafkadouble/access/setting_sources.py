@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.listening import canonical_host_name, text_of
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.engine.node_listeners import checked_listeners
 from kafkadouble.server.configs.listeners import (
     ADVERTISED,
@@ -35,7 +36,16 @@ from kafkadouble.server.requests.listener_spec import PROTOCOLS, WITH_SASL
 from .client_access import ClientAccess
 
 if TYPE_CHECKING:
+    from kafkadouble.server.security import authorizer
+
+    from . import acls, users
+    from . import security as security_settings
     from .security import Security
+else:  # a start waits for none of them
+    security_settings = OnFirstUse("kafkadouble.access.security")
+    acls = OnFirstUse("kafkadouble.access.acls")
+    authorizer = OnFirstUse("kafkadouble.server.security.authorizer")
+    users = OnFirstUse("kafkadouble.access.users")
 
 OF_CONTROLLERS = "CONTROLLER:PLAINTEXT"
 
@@ -66,19 +76,15 @@ def settings_of(
         security = _security(access, listeners, Settings(sources=[*implied, *given]))
         implied += _places("security", security.config())
     if access.checks_acls:
-        from kafkadouble.server.security.authorizer import STANDARD
-
-        implied.append(("acls", "authorizer.class.name", STANDARD))
+        implied.append(("acls", "authorizer.class.name", authorizer.STANDARD))
     return Settings(sources=[*implied, *given, *_super_users(access, words)], unknown=unknown), security
 
 
 def _super_users(access: ClientAccess, words: Mapping[str, str]) -> list[Given]:
     if access.super_users is None:
         return []
-    from .acls import super_users_text
-
     place = access.places.get("super_users") or words.get("super_users", "super_users")
-    return [(place, "super.users", super_users_text(access.super_users))]
+    return [(place, "super.users", acls.super_users_text(access.super_users))]
 
 
 def _listener_settings(access: ClientAccess, listeners: OwnListeners, given: Sequence[Given], word: str) -> list[Given]:
@@ -135,31 +141,25 @@ def _protocols(access: ClientAccess, names: Mapping[str, int]) -> dict[str, str]
 
 def _checked(access: ClientAccess) -> str:
     """The only protocol of the listeners. UsageError where its users are missing."""
-    from .security import checked_protocol
-
     with _located(access, "security"):
-        protocol = checked_protocol(str(access.security))
+        protocol = security_settings.checked_protocol(str(access.security))
         _check_users(access, protocol)
     return protocol
 
 
 def _check_users(access: ClientAccess, protocol: str) -> None:
     if protocol in WITH_SASL and (access.users is not None or access.oauthbearer is None):
-        from .users import checked_users
-
-        checked_users(access.users)
+        users.checked_users(access.users)
 
 
-def _security(access: ClientAccess, listeners: OwnListeners, settings: Settings) -> Security:
+def _security(access: ClientAccess, listeners: OwnListeners, settings: Settings) -> security_settings.Security:
     """The security of these listeners. UsageError."""
-    from .security import Security
-
     names = [name for name, _, _ in endpoints(settings) if name not in controller_listener_names(settings)]
     protocols = security_protocols(settings)
     hosts = dict.fromkeys((listeners.host, *listeners.hosts, *_hosts(settings)))
     by_listener = {name: protocols.get(name, PROTOCOLS[0]) for name in names}
     with _located(access, "security", "users", "certificate", "oauthbearer"):
-        return Security(
+        return security_settings.Security(
             by_listener, access.users, access.certificate, [*hosts], settings.given.keys(), access.oauthbearer
         )
 

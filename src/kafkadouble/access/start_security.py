@@ -12,13 +12,12 @@ from kafkadouble.server.configs.alter import Resource
 from .users import check_results, scram_requests
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
     from .security import Security
 
 
-async def begin(broker: Broker | Cluster, security: Security, random: Random) -> None:
+async def begin(broker: ClusterApi, security: Security, random: Random) -> None:
     """Have the users and the certificate of the start, whatever was changed before. UsageError if
     the cluster refuses a user."""
     security.begin()

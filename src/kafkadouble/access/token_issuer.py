@@ -24,8 +24,8 @@ class TokenIssuer:
 
     def __init__(self) -> None:
         try:
-            from cryptography.hazmat.primitives.asymmetric import ec
-            from jwt.algorithms import ECAlgorithm
+            from cryptography.hazmat.primitives.asymmetric import ec  # an extra
+            from jwt.algorithms import ECAlgorithm  # an extra
         except ImportError:
             raise UsageError(
                 "signed tokens are made by the library PyJWT: pip install 'kafkadouble[security]'"
@@ -49,7 +49,7 @@ class TokenIssuer:
     def token(self, claims: Mapping[str, object]) -> str:
         """A token with these claims. They override audience and issuer; UsageError for what is no
         claim."""
-        import jwt
+        import jwt  # an extra
 
         payload: dict[str, Any] = {"iss": ISSUER, "aud": AUDIENCE, **claims}
         try:

@@ -24,7 +24,7 @@ from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
 from kafkadouble.server.security.scram import DEFAULT_ITERATIONS, MECHANISMS, SALT_SIZE
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
+    from kafkadouble.engine.cluster_api import BrokerApi
 
     from .bearer_tokens import BearerTokens
 
@@ -129,10 +129,10 @@ def check_results(answer: Any) -> None:
             raise UsageError(f"users: {result.user} cannot be stored: {result.error_message}")
 
 
-def changed_users(broker: Broker) -> dict[str, str]:
+def changed_users(broker: BrokerApi) -> dict[str, str]:
     """The users of PLAIN that a broker was given while it ran; empty if there were no changes. For
     the thread of the broker."""
-    from kafkadouble.server.security.sasl import jaas, plain
+    from kafkadouble.server.security.sasl import jaas, plain  # with security alone
 
     configs = broker.image.config_overrides(Resource.BROKER, str(broker.node.id))
     logins = [text for name, text in configs.items() if name.endswith(".plain.sasl.jaas.config")]

@@ -119,7 +119,7 @@ def _reset_point(value: Any) -> bool:
 
 
 def _rule(value: object) -> bool:
-    from kafkadouble.server.faults.rule import Rule
+    from kafkadouble.server.faults.rule import Rule  # where a value is one
 
     return isinstance(value, Rule) or is_given_as("rule handle", value)
 
@@ -137,7 +137,7 @@ def _label(value: object) -> bool:
 
 
 def _since(value: object) -> bool:
-    from kafkadouble.server.tracing.history import SeenRequest
+    from kafkadouble.server.tracing.history import SeenRequest  # where a value is one
 
     return _integer(value) or isinstance(value, SeenRequest) or is_given_as("number of a request", value)
 
@@ -155,7 +155,7 @@ def _acls(value: object) -> bool:
 
 
 def _response(value: object) -> bool:
-    from kafkadouble.messages.message import Message
+    from kafkadouble.messages.message import Message  # where a value is one
 
     return isinstance(value, Message | Mapping | bytes | bytearray | memoryview) or _steps(value)
 

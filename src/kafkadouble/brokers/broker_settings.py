@@ -11,7 +11,7 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.server.configs.alter import AlterConfigOpType, Resource
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
+    from kafkadouble.engine.cluster_api import BrokerApi
 
 
 def to_set(broker: int, configs: Mapping[str, str]) -> IncrementalAlterConfigsRequest:
@@ -30,7 +30,7 @@ def check_results(answer: Any) -> None:
         raise_for(response.error_code, response.error_message)
 
 
-def accept_any_certificate(member: Broker) -> None:
+def accept_any_certificate(member: BrokerApi) -> None:
     """Have a broker take certificates by which brokers could not connect to one another, which
     Kafka refuses. For the thread of the broker."""
     if member.node.tls is not None:

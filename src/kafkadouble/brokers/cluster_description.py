@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.common.errors import KafkaError
 from kafkadouble.common.listening import text_of
-from kafkadouble.engine.broker import Broker
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import BrokerState, ClusterApi
 
 RUNNING, PAUSED, ISOLATED, STOPPED = "running", "paused", "isolated", "stopped"
 
@@ -38,42 +37,26 @@ class ClusterDescription(NamedTuple):
     now_ms: int
 
 
-def describe(broker: Broker | Cluster) -> ClusterDescription:
+def describe(broker: ClusterApi) -> ClusterDescription:
     """The cluster as it is now."""
     broker.settle()
     servers = ",".join(text_of(*address) for address in broker.addresses())
     found = {
-        id: BrokerDescription(id, address, state, _is_fenced(broker, id)) for id, address, state in _states(broker)
+        id: BrokerDescription(id, text_of(*state.address), _word(state), _is_fenced(broker, id))
+        for id, state in broker.states.items()
     }
     # A single broker that is down has its node, too.
     node = broker.node
     return ClusterDescription(node.cluster_id, node.id, servers, found, broker.clock.now())
 
 
-def _states(broker: Broker | Cluster) -> list[tuple[int, str, str]]:
-    if isinstance(broker, Broker):
-        return [
-            (
-                broker.node.id,
-                text_of(*broker.addresses()[0]),
-                STOPPED if broker.is_down else _reached(broker.is_paused, False),
-            )
-        ]
-    return [
-        (
-            each.id,
-            text_of(*each.address()),
-            STOPPED if each.broker is None else _reached(each.is_paused, each.is_isolated),
-        )
-        for each in broker.members_by_id.values()
-    ]
+def _word(state: BrokerState) -> str:
+    if not state.runs:
+        return STOPPED
+    return PAUSED if state.is_paused else ISOLATED if state.is_isolated else RUNNING
 
 
-def _reached(is_paused: bool, is_isolated: bool) -> str:
-    return PAUSED if is_paused else ISOLATED if is_isolated else RUNNING
-
-
-def _is_fenced(broker: Broker | Cluster, id: int) -> bool:
+def _is_fenced(broker: ClusterApi, id: int) -> bool:
     try:
         registered = broker.image.brokers.get(id)
     except KafkaError:  # the only broker is down

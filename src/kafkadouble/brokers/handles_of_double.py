@@ -8,12 +8,11 @@ from .broker_handle import BrokerHandle, Brokers, Serving
 from .single_broker import SingleBrokerHandle
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.server.configs.settings import Settings
 
 
-def brokers_of(serving: Serving, broker: Broker | Cluster | None, nodes: int, settings: Settings) -> Brokers:
+def brokers_of(serving: Serving, broker: ClusterApi | None, nodes: int, settings: Settings) -> Brokers:
     """The handles of the brokers of a double with so many nodes. `broker` is None before its first
     start."""
     if nodes == 1:

@@ -17,6 +17,7 @@ from kafkadouble.arguments.parameters import check
 from kafkadouble.common.errors import KafkaError, UsageError, raise_for
 from kafkadouble.common.start_options import TWO_BROKERS
 from kafkadouble.engine.broker import Broker
+from kafkadouble.engine.cluster import Cluster
 from kafkadouble.engine.node_listeners import BoundListeners, bound
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
@@ -29,7 +30,7 @@ from kafkadouble.wire.wording import GivenParameter, VerbCall
 from .broker_handle import ids_in_words
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.engine.cluster_member import ClusterMember
 
 JOIN_MS, MOVE_MS, TIMEOUT_MS = 60_000, 60_000, 30_000
@@ -42,11 +43,11 @@ ReassignableTopic = AlterPartitionReassignmentsRequest.ReassignableTopic
 ReassignablePartition = AlterPartitionReassignmentsRequest.ReassignablePartition
 
 
-def _cluster(broker: Broker | Cluster, what: str) -> Cluster:
+def _cluster(broker: ClusterApi, what: str) -> Cluster:
     """UsageError for a broker that is the whole cluster."""
-    if isinstance(broker, Broker):
-        raise UsageError("a single broker cannot {what}: give {option} or more", what=what, option=TWO_BROKERS)
-    return broker
+    if isinstance(broker, Cluster):
+        return broker
+    raise UsageError("a single broker cannot {what}: give {option} or more", what=what, option=TWO_BROKERS)
 
 
 def _members(cluster: Cluster, id: int | None) -> list[ClusterMember]:
@@ -65,12 +66,13 @@ def _check_single(broker: Broker, id: int | None) -> None:
             raise UsageError(f"there is no broker {id!r}: the only one is {broker.node.id}")
 
 
-async def down(broker: Broker | Cluster, id: int | None) -> None:
+async def down(broker: ClusterApi, id: int | None) -> None:
     """Shut a broker down, or all of them."""
     if isinstance(broker, Broker):
         _check_single(broker, id)
         await broker.down()
         return
+    assert isinstance(broker, Cluster)
     members = [each for each in _members(broker, id) if each.broker is not None]
     for member in members:
         broker.pause(member, False)
@@ -79,7 +81,7 @@ async def down(broker: Broker | Cluster, id: int | None) -> None:
         await broker.end(member, in_order=True)
 
 
-async def up(broker: Broker | Cluster, id: int | None) -> None:
+async def up(broker: ClusterApi, id: int | None) -> None:
     """Start a broker, or all of them, and wait until each serves clients. KafkaError when they are
     not part of the cluster in time; they go on to try. A session that an earlier incarnation has
     left is ended first: the controller would refuse the broker for the rest of it."""
@@ -87,6 +89,7 @@ async def up(broker: Broker | Cluster, id: int | None) -> None:
         _check_single(broker, id)
         await broker.up()
         return
+    assert isinstance(broker, Cluster)
     members = _members(broker, id)
     for member in [each for each in members if each.broker is None]:
         if member.id in broker.image.brokers:
@@ -104,7 +107,7 @@ async def _joined(cluster: Cluster, ids: Sequence[int]) -> None:
         raise KafkaError(error_codes.REQUEST_TIMED_OUT, f"brokers {ids} are not part of the cluster in {JOIN_MS} ms")
 
 
-async def add(broker: Broker | Cluster) -> int:
+async def add(broker: ClusterApi) -> int:
     """Add a broker with the next free id, on free ports, and wait until it is part of the
     cluster."""
     cluster = _cluster(broker, "get another one")
@@ -139,7 +142,7 @@ def _listeners(of: BoundListeners) -> BoundListeners:
     )
 
 
-async def remove(broker: Broker | Cluster, id: int, reassigns: bool) -> None:
+async def remove(broker: ClusterApi, id: int, reassigns: bool) -> None:
     """Remove a broker. UsageError if it has replicas that are not to move, or cannot."""
     cluster = _cluster(broker, "be removed")
     check(broker=id, reassign=reassigns)
@@ -193,14 +196,14 @@ async def _move_away(cluster: Cluster, id: int) -> None:
         raise KafkaError(error_codes.REQUEST_TIMED_OUT, problem)
 
 
-def reassign(broker: Broker | Cluster, topic: str, index: int, replicas: Sequence[int]) -> None:
+def reassign(broker: ClusterApi, topic: str, index: int, replicas: Sequence[int]) -> None:
     """Begin to move the replicas of a partition to these brokers."""
     check(replicas=replicas)
     placement.find(broker, topic, index)
     _reassign(broker, [(topic, index, replicas)])
 
 
-def _reassign(broker: Broker | Cluster, targets: Iterable[tuple[str, int, Sequence[int]]]) -> None:
+def _reassign(broker: ClusterApi, targets: Iterable[tuple[str, int, Sequence[int]]]) -> None:
     by_topic: dict[str, list[ReassignablePartition]] = {}
     for topic, index, replicas in targets:
         by_topic.setdefault(topic, []).append(ReassignablePartition(partition_index=index, replicas=[*replicas]))
@@ -214,7 +217,7 @@ def _reassign(broker: Broker | Cluster, targets: Iterable[tuple[str, int, Sequen
             raise_for(one.error_code, f"{topic.name}-{one.partition_index}: {one.error_message}")
 
 
-def expire_session(broker: Broker | Cluster, id: int) -> None:
+def expire_session(broker: ClusterApi, id: int) -> None:
     """End the session of a broker: the controller fences it."""
     cluster = _cluster(broker, "lose its session")
     _members(cluster, id)

@@ -17,6 +17,7 @@ from kafkadouble.common.kinds import given_as
 from kafkadouble.common.plural import counted
 from kafkadouble.engine import cluster_restart
 from kafkadouble.engine.broker import Broker
+from kafkadouble.engine.cluster import Cluster
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
@@ -29,7 +30,7 @@ from . import membership
 from .broker_handle import ids_in_words
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.engine.data.saved_logs import SavedLogs
 
 RESTORE_MS = 60_000
@@ -107,26 +108,31 @@ class Snapshot:
         return f"<Snapshot of {self.form}: {held}, taken at {taken}>"
 
 
-def take(broker: Broker | Cluster, name: str | None = None) -> Snapshot:
+def take(broker: ClusterApi, name: str | None = None) -> Snapshot:
     """UsageError while nodes of other processes are part of the cluster,
     KafkaError(KAFKA_STORAGE_ERROR) if a data directory cannot be read."""
     broker.settle()
     check_alone(broker)
     try:
-        saved = {broker.node.id: broker.save()} if isinstance(broker, Broker) else cluster_restart.save(broker)
+        saved = cluster_restart.save(broker) if isinstance(broker, Cluster) else _alone(broker)
     except DiskFailure as failure:
         raise KafkaError(error_codes.KAFKA_STORAGE_ERROR, str(failure)) from None
     return Snapshot(_form(broker), saved, dict(_places(broker)), broker.clock.now(), name)
 
 
-def _form(broker: Broker | Cluster) -> SnapshotForm:
-    if isinstance(broker, Broker):
+def _alone(broker: ClusterApi) -> dict[int, SavedLogs]:
+    assert isinstance(broker, Broker)
+    return {broker.node.id: broker.save()}
+
+
+def _form(broker: ClusterApi) -> SnapshotForm:
+    if not isinstance(broker, Cluster):
         return SnapshotForm((broker.node.id,), broker.node.id, len(broker.disk_paths))
     data_dirs = len(next(iter(broker.members_by_id.values())).data.paths)
     return SnapshotForm(tuple(sorted(broker.members_by_id)), broker.controlling.node.id, data_dirs)
 
 
-def _places(broker: Broker | Cluster) -> Iterator[tuple[tuple[Uuid, int], PartitionPlace]]:
+def _places(broker: ClusterApi) -> Iterator[tuple[tuple[Uuid, int], PartitionPlace]]:
     for id, topic, index, partition in _partitions(broker):
         place = PartitionPlace(topic, partition.leader, frozenset(partition.isr))
         led = _led(broker, topic, index, partition.leader)
@@ -138,7 +144,7 @@ def _places(broker: Broker | Cluster) -> Iterator[tuple[tuple[Uuid, int], Partit
         yield (id, index), place
 
 
-def _partitions(broker: Broker | Cluster) -> Iterator[tuple[Uuid, str, int, PartitionImage]]:
+def _partitions(broker: ClusterApi) -> Iterator[tuple[Uuid, str, int, PartitionImage]]:
     image = broker.node.controller.image
     for name in sorted(image.topic_ids):
         topic = image.topic_named(name)
@@ -147,7 +153,7 @@ def _partitions(broker: Broker | Cluster) -> Iterator[tuple[Uuid, str, int, Part
                 yield topic.id, name, index, partition
 
 
-def _led(broker: Broker | Cluster, topic: str, index: int, leader: int) -> Partition | None:
+def _led(broker: ClusterApi, topic: str, index: int, leader: int) -> Partition | None:
     """The partition at the broker that leads it; None if that does not run."""
     if isinstance(broker, Broker):
         return broker.node.partitions.get(topic, index)
@@ -155,11 +161,11 @@ def _led(broker: Broker | Cluster, topic: str, index: int, leader: int) -> Parti
     return None if member is None or member.broker is None else member.broker.node.partitions.get(topic, index)
 
 
-def check_alone(broker: Broker | Cluster) -> None:
+def check_alone(broker: ClusterApi) -> None:
     """UsageError while nodes of other processes are part of the cluster: they would keep what they
     know."""
     node = broker.node
-    own = {node.id} if isinstance(broker, Broker) else {*broker.members_by_id}
+    own = {*broker.states}
     others = {each.id for each in node.controller.image.live_brokers()} - own
     others |= {*node.quorum.replica.voters.ids} - {node.id}
     if others:
@@ -167,11 +173,11 @@ def check_alone(broker: Broker | Cluster) -> None:
         raise UsageError(f"{problem}; a snapshot is of a double whose nodes are all its own")
 
 
-def check_fits(broker: Broker | Cluster, snapshot: Snapshot) -> None:
+def check_fits(broker: ClusterApi, snapshot: Snapshot) -> None:
     """UsageError for a snapshot of another number of brokers, or of another kind of data."""
     check_alone(broker)
     here = _form(broker)
-    known = {*here.brokers} if isinstance(broker, Broker) else {*here.brokers, *broker.removed}
+    known = {*here.brokers, *broker.removed} if isinstance(broker, Cluster) else {*here.brokers}
     form = snapshot.form
     fits = (form.controller, form.data_dirs) == (here.controller, here.data_dirs) and {*form.brokers} <= known
     if not fits or (isinstance(broker, Broker) and len(form.brokers) > 1):
@@ -179,7 +185,7 @@ def check_fits(broker: Broker | Cluster, snapshot: Snapshot) -> None:
         raise UsageError(f"snapshot is one of {allowed}, as this double has, not of {form}")
 
 
-async def restore(broker: Broker | Cluster, snapshot: Snapshot) -> None:
+async def restore(broker: ClusterApi, snapshot: Snapshot) -> None:
     """Have the contents of a snapshot that fits. KafkaError(REQUEST_TIMED_OUT) when the brokers are
     not caught up in time, KafkaError(KAFKA_STORAGE_ERROR) if a data directory cannot be written."""
     try:
@@ -187,6 +193,7 @@ async def restore(broker: Broker | Cluster, snapshot: Snapshot) -> None:
             await broker.restore(snapshot.saved[broker.node.id])
             broker.settle()
             return
+        assert isinstance(broker, Cluster)
         await cluster_restart.restore(broker, snapshot.saved)
     except DiskFailure as failure:
         raise KafkaError(error_codes.KAFKA_STORAGE_ERROR, str(failure)) from None

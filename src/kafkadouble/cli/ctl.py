@@ -13,9 +13,10 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.common.errors import UsageError
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.control.client import ControlClient, ControlError
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
@@ -25,6 +26,16 @@ from .calling import output as ctl_output
 from .calling import words as ctl_words
 from .calling.verbs import EVENTS, usable
 from .parts.file_errors import FileErrors
+
+if TYPE_CHECKING:
+    from kafkadouble.cli.calling import completion
+    from kafkadouble.records import bulk
+    from kafkadouble.verbs.forms import json_form
+else:  # a start waits for none of them
+    bulk = OnFirstUse("kafkadouble.records.bulk")
+    completion = OnFirstUse("kafkadouble.cli.calling.completion")
+    json_form = OnFirstUse("kafkadouble.verbs.forms.json_form")
+
 
 URL, TOKEN = "KAFKADOUBLE_CONTROL_URL", "KAFKADOUBLE_CONTROL_TOKEN"
 DEFAULT_URL = "http://127.0.0.1:9099"
@@ -55,9 +66,7 @@ def main(words: list[str]) -> int:
     """Calls a verb, and prints its result."""
     options = _parser().parse_args(words)
     if options.completion is not None:
-        from .calling.completion import script
-
-        print(script(options.completion))
+        print(completion.script(options.completion))
         return 0
     try:
         with FileErrors(str):
@@ -126,15 +135,12 @@ def _produce_file(client: ControlClient, verb: Verb, given: Mapping[str, Any]) -
 
 
 def _parts(given: Mapping[str, Any]) -> Iterator[list[Any]]:
-    from kafkadouble.records.bulk import of_file
-    from kafkadouble.verbs.forms.json_form import record_from_json, to_json
-
-    source = of_file(given["path"], given.get("format"), record_from_json)
+    source = bulk.of_file(given["path"], given.get("format"), json_form.record_from_json)
     part: list[Any] = []
     size = 0
     for number, line in source.items:
         try:
-            record = to_json(source.read(line))
+            record = json_form.to_json(source.read(line))
         except UsageError as problem:
             raise UsageError("{where}: {problem}", where=f"{source.what} {number}", problem=problem) from None
         part.append({name: value for name, value in record.items() if value is not None})

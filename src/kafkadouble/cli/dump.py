@@ -94,8 +94,8 @@ def _dump(options: argparse.Namespace) -> int:
 
 
 def _parquet(options: argparse.Namespace) -> int:
-    from ..dump.parquet import opened, write
-    from .parts.progress import Progress
+    from ..dump.parquet import opened, write  # needs an extra
+    from .parts.progress import Progress  # for a terminal alone
 
     if options.records or options.decode or options.json or options.full:
         raise UsageError("--parquet writes a table: --records, --decode, --json and --full are about text")

@@ -26,7 +26,7 @@ def main(words: list[str]) -> int:
     try:
         requested = [registry.entry(name) for name in options.names]
     except UnknownMessage as unknown:
-        from kafkadouble.server.configs.did_you_mean import near
+        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
         wrong = next(name for name in options.names if repr(name) in str(unknown))
         parser.error(f"{unknown}{near(wrong, [entry.name for entry in registry.entries()])}")

@@ -13,11 +13,24 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
 
 if TYPE_CHECKING:
-    from ..replay.target_security import TargetSecurity
+    from kafkadouble.external import given_client
+    from kafkadouble.replay import replay_run, replaying, target_security
+    from kafkadouble.replay import target as targets
+    from kafkadouble.replay.comparison import field_rules
+    from kafkadouble.replay.recorded import recording as recordings
+else:  # a start waits for none of them
+    recordings = OnFirstUse("kafkadouble.replay.recorded.recording")
+    targets = OnFirstUse("kafkadouble.replay.target")
+    field_rules = OnFirstUse("kafkadouble.replay.comparison.field_rules")
+    given_client = OnFirstUse("kafkadouble.external.given_client")
+    replay_run = OnFirstUse("kafkadouble.replay.replay_run")
+    replaying = OnFirstUse("kafkadouble.replay.replaying")
+    target_security = OnFirstUse("kafkadouble.replay.target_security")
 
 SAME, DIFFERENT, NOT_REACHED = 0, 1, 3
 
@@ -93,31 +106,20 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _security(options: argparse.Namespace) -> TargetSecurity:
-    from ..replay.target_security import PLAINTEXT, TargetSecurity
-
+def _security(options: argparse.Namespace) -> target_security.TargetSecurity:
     if options.client_config is None:
-        return PLAINTEXT
-    from ..external.given_client import client_properties
-
-    return TargetSecurity.of(options.target, client_properties(options.client_config))
+        return target_security.PLAINTEXT
+    return target_security.TargetSecurity.of(options.target, given_client.client_properties(options.client_config))
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from kafkadouble.replay.comparison.field_rules import check_ignored
-    from kafkadouble.replay.recorded.recording import load
-
-    from ..replay.replay_run import ReplayOptions
-    from ..replay.replaying import replay
-    from ..replay.target import TargetError, parsed
-
-    target, ignored = parsed(options.target), check_ignored(options.ignore)
+    target, ignored = targets.parsed(options.target), field_rules.check_ignored(options.ignore)
     security = _security(options)
-    recording = load(options.recording, options.run)
-    how = ReplayOptions(options.patience, ignored, options.create_topics, security)
+    recording = recordings.load(options.recording, options.run)
+    how = replay_run.ReplayOptions(options.patience, ignored, options.create_topics, security)
     try:
-        report = asyncio.run(replay(recording, target, how))
-    except TargetError as problem:
+        report = asyncio.run(replaying.replay(recording, target, how))
+    except targets.TargetError as problem:
         print(printable(f"kafkadouble replay: {problem}"), file=sys.stderr)
         return NOT_REACHED
     if options.json:

@@ -60,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(options: argparse.Namespace, signals: set[signal.Signals]) -> int:
+    # A test session without a double needs none.
     from kafkadouble.scripted_double import ScriptedDouble
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)

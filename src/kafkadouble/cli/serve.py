@@ -15,6 +15,7 @@ from os import environ
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafkadouble.common.listening import listen
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.records import initial_topics
 
 from .parts import option_values
@@ -24,12 +25,27 @@ from .serving.starting import DEFAULT_HOST, DEFAULT_PORT, MORE_USERS, SIGNALS
 if TYPE_CHECKING:
     from socket import socket
 
+    from kafkadouble.access import client_access, setting_sources
     from kafkadouble.access.client_access import ClientAccess
     from kafkadouble.access.security import Security
-    from kafkadouble.seen.telemetry import TelemetryCollector
+    from kafkadouble.cli.parts import settings_file
+    from kafkadouble.cli.serving import serve_control, serve_double, serve_security, serving
+    from kafkadouble.seen import capture_files, telemetry
+    from kafkadouble.server.configs import settings as server_settings
     from kafkadouble.server.configs.settings import Given, Settings
 
     from ..scenario.scenario import Scenario
+else:  # a start waits for none of them
+    server_settings = OnFirstUse("kafkadouble.server.configs.settings")
+    capture_files = OnFirstUse("kafkadouble.seen.capture_files")
+    client_access = OnFirstUse("kafkadouble.access.client_access")
+    serve_control = OnFirstUse("kafkadouble.cli.serving.serve_control")
+    serve_double = OnFirstUse("kafkadouble.cli.serving.serve_double")
+    serve_security = OnFirstUse("kafkadouble.cli.serving.serve_security")
+    serving = OnFirstUse("kafkadouble.cli.serving.serving")
+    setting_sources = OnFirstUse("kafkadouble.access.setting_sources")
+    settings_file = OnFirstUse("kafkadouble.cli.parts.settings_file")
+    telemetry = OnFirstUse("kafkadouble.seen.telemetry")
 
 NO_PORT, WRONG_USE = 1, 2
 
@@ -63,14 +79,12 @@ def main(words: list[str]) -> int:
                     socks[-1].append(listen(*place))
                 except (OSError, OverflowError) as problem:
                     return _fail(NO_PORT, no_port(*place, problem))
-        from asyncio import run
-
-        from kafkadouble.server.configs.settings import Settings
-
-        from .serving.serving import serve
+        from asyncio import run  # seldom needed
 
         control_sock = next(iter(socks[-1]), None)
-        return run(serve(options, settings or Settings(), socks[:-1], control_sock, scenario, security))
+        return run(
+            serving.serve(options, settings or server_settings.Settings(), socks[:-1], control_sock, scenario, security)
+        )
     finally:
         for sock in [sock for opened in socks for sock in opened]:
             sock.close()
@@ -281,13 +295,9 @@ def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:
     given: list[Given] = []
     unknown: list[Given] = []
     if options.config:
-        from .parts.settings_file import settings_of_file
-
-        given, unknown = settings_of_file(options.config, options.strict)
+        given, unknown = settings_file.settings_of_file(options.config, options.strict)
     if options.setting:
-        from kafkadouble.server.configs.settings import assignments
-
-        given += assignments(options.setting)
+        given += server_settings.assignments(options.setting)
     return given, unknown
 
 
@@ -299,33 +309,26 @@ def _access(options: argparse.Namespace, scenario: Scenario | None, given: list[
     has_users = bool(given) and MORE_USERS in environ
     if not any(words) and not has_users and (scenario is None or not scenario.access.given):
         return None
-    from .serving.serve_security import access_of
-
-    return access_of(options, scenario, given)
+    return serve_security.access_of(options, scenario, given)
 
 
 def _settings(
     options: argparse.Namespace, given: list[Given], unknown: list[Given]
 ) -> tuple[Settings, Security | None]:
     """All settings, and the security that the options and the scenario give the listeners."""
-    from kafkadouble.access.client_access import ClientAccess
-    from kafkadouble.access.setting_sources import OwnListeners, settings_of
-
-    from .serving.serve_security import WORDS
-
     port = DEFAULT_PORT if options.port is None else options.port
     hosts = [options.advertised[0]] if options.advertised else []
-    listeners = OwnListeners(options.host or DEFAULT_HOST, port, hosts=hosts)
-    return settings_of(options.access or ClientAccess(), listeners, given, unknown, WORDS)
+    listeners = setting_sources.OwnListeners(options.host or DEFAULT_HOST, port, hosts=hosts)
+    return setting_sources.settings_of(
+        options.access or client_access.ClientAccess(), listeners, given, unknown, serve_security.WORDS
+    )
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:
     """Where to listen, for each node: a single one, or each broker and at last their controller.
     Without settings this is known before anything else is imported."""
     if settings is not None:
-        from .serving.serving import planned_listeners
-
-        return [[spec.bind for spec in specs if spec.bind] for specs in planned_listeners(options, settings)]
+        return [[spec.bind for spec in specs if spec.bind] for specs in serving.planned_listeners(options, settings)]
     host, port = options.host or DEFAULT_HOST, DEFAULT_PORT if options.port is None else options.port
     if port and port + options.brokers > 1 << 16:
         raise ValueError(f"port {port} leaves no {options.brokers} ports: they go up to 65535")
@@ -340,9 +343,7 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
         options.control_port = 0
     if not {options.control_port, options.control_host, options.control_token, options.control_allowed_hosts} - {None}:
         return []
-    from .serving.serve_control import checked
-
-    return checked(options)
+    return serve_control.checked(options)
 
 
 def _check_stepped(options: argparse.Namespace) -> None:
@@ -354,26 +355,20 @@ def _scenario(options: argparse.Namespace) -> Scenario | None:
     """The scenario, checked. Its modules are imported only then."""
     if options.scenario is None:
         return None
-    from .serving.serve_double import checked_scenario
-
-    return checked_scenario(options)
+    return serve_double.checked_scenario(options)
 
 
-def _telemetry(options: argparse.Namespace) -> TelemetryCollector | None:
+def _telemetry(options: argparse.Namespace) -> telemetry.TelemetryCollector | None:
     """What keeps the metrics of clients. Its modules are imported only with --telemetry."""
     if not options.telemetry:
         return None
-    from kafkadouble.seen.telemetry import TelemetryCollector
-
-    return TelemetryCollector()
+    return telemetry.TelemetryCollector()
 
 
 def _check_capture(options: argparse.Namespace) -> None:
     """UsageError when nothing can be written where traffic is to be captured."""
     if options.capture is not None:
-        from kafkadouble.seen.capture_files import check
-
-        check(options.capture, frames=options.capture_frames)
+        capture_files.check(options.capture, frames=options.capture_frames)
     elif options.capture_bodies or options.capture_frames:
         name = "--capture-bodies" if options.capture_bodies else "--capture-frames"
         raise ValueError(f"{name} needs --capture, which gives the path")

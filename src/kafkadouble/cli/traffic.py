@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.common.text_table import table
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.tables import TABLES, ReportTable
@@ -23,6 +24,11 @@ from kafkadouble.wire.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from kafkadouble.pipeline.traffic import grouping, reading
+else:  # a start waits for none of them
+    grouping = OnFirstUse("kafkadouble.pipeline.traffic.grouping")
+    reading = OnFirstUse("kafkadouble.pipeline.traffic.reading")
 
 MISSING = "kafkadouble traffic needs pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
 SHOWN = 10
@@ -50,7 +56,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     try:
         # Checks that pyarrow is installed.
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet  # noqa: F401  # an extra  # an extra
     except ImportError:
         parser.error(MISSING)
     try:
@@ -76,22 +82,19 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from kafkadouble.pipeline.traffic.grouping import marked, table_of
-    from kafkadouble.pipeline.traffic.reading import ReadOptions, read, zone_of
-
     problems = Problems()
-    rows = marked(read(options.paths, problems, ReadOptions(zone_of(options.zone))))
+    rows = grouping.marked(reading.read(options.paths, problems, reading.ReadOptions(reading.zone_of(options.zone))))
     _report_problems(problems)
     if options.csv:
         (chosen,) = (each for each in TABLES if each.name == options.csv)
-        _print_csv(chosen, table_of(rows, chosen))
+        _print_csv(chosen, grouping.table_of(rows, chosen))
     elif options.json:
-        _print_json(rows, problems, {each.name: table_of(rows, each).to_pylist() for each in TABLES})
+        _print_json(rows, problems, {each.name: grouping.table_of(rows, each).to_pylist() for each in TABLES})
     else:
         _print(_counted(rows))
         _print("")
         for each in TABLES:
-            _print_table(each, table_of(rows, each))
+            _print_table(each, grouping.table_of(rows, each))
     return 0 if rows.num_rows else 1
 
 
@@ -103,7 +106,7 @@ def _report_problems(problems: Problems) -> None:
 
 
 def _counted(rows: pa.Table) -> str:
-    import pyarrow.compute as pc
+    import pyarrow.compute as pc  # an extra
 
     runs = len(pc.unique(rows["run"]))
     first, last = pc.min_max(rows["time"]).as_py().values()

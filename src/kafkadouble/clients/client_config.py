@@ -91,7 +91,7 @@ def _aiokafka(given: ClientSecurity) -> dict[str, Any]:
         **_python_login(given, aiokafka_provider),
     }
     if given.authority_file:
-        import ssl
+        import ssl  # seldom needed
 
         found["ssl_context"] = ssl.create_default_context(cafile=given.authority_file)
         if given.key_file:

@@ -19,8 +19,8 @@ from starlette.routing import Route as HttpRoute
 
 from kafkadouble.wire.wording import caller_of
 
+from .assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .calls.call_log import log_call
-from .http.assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .http.bodies import BodyReader
 from .http.guard import Guard
 from .http.problems import ControlProblem, problem_of

@@ -7,7 +7,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.common.version import __version__
+from kafkadouble.host.host import host_of
 from kafkadouble.server.configs.did_you_mean import near
 
 from .calls import verb_calls as calls
@@ -15,10 +17,16 @@ from .http.problems import ControlProblem
 from .http.route import ControlCall, Route, StreamRoute
 
 if TYPE_CHECKING:
+    from kafkadouble.control.views import metrics, openapi, request_events, view_events
     from kafkadouble.server.tracing.history import SeenRequest
     from kafkadouble.verbs.double_api import DoubleApi
 
     from .http.streams import EventStream
+else:  # a start waits for none of them
+    metrics = OnFirstUse("kafkadouble.control.views.metrics")
+    openapi = OnFirstUse("kafkadouble.control.views.openapi")
+    request_events = OnFirstUse("kafkadouble.control.views.request_events")
+    view_events = OnFirstUse("kafkadouble.control.views.view_events")
 
 
 def integer(query: Mapping[str, str], name: str, default: int) -> int:
@@ -46,22 +54,18 @@ async def _health(call: ControlCall) -> Any:
 
 
 async def _ready(call: ControlCall) -> Any:
-    running = call.kafka._serving()
+    running = host_of(call.kafka).serving()
     if not all(each.listener.opened.is_set() for each in running.broker.members):
         raise ControlProblem(503, "not ready", "the brokers do not accept clients yet")
     return {"status": "ready", "bootstrap_servers": call.kafka.bootstrap_servers}
 
 
 async def _metrics(call: ControlCall) -> Any:
-    from .views.metrics import exposition
-
-    return await asyncio.to_thread(exposition, call.kafka)
+    return await asyncio.to_thread(metrics.exposition, call.kafka)
 
 
 async def _openapi(call: ControlCall) -> Any:
-    from .views.openapi import description
-
-    return description(ROUTES, STREAMS)
+    return openapi.description(ROUTES, STREAMS)
 
 
 async def _names(call: ControlCall) -> Any:
@@ -128,15 +132,11 @@ ROUTES = (
 
 
 def _request_events(kafka: DoubleApi, query: Mapping[str, str]) -> EventStream:
-    from .views.request_events import RequestEvents
-
-    return RequestEvents(kafka, integer(query, "after", 0) if "after" in query else None)
+    return request_events.RequestEvents(kafka, integer(query, "after", 0) if "after" in query else None)
 
 
 def _view_events(kafka: DoubleApi, query: Mapping[str, str]) -> EventStream:
-    from .views.view_events import ViewEvents, names_of
-
-    return ViewEvents(kafka, names_of(query.get("names")))
+    return view_events.ViewEvents(kafka, view_events.names_of(query.get("names")))
 
 
 STREAMS = (

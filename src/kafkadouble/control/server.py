@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.listening import listen, text_of
+from kafkadouble.common.on_first_use import OnFirstUse
 
 from .http.guard import Guard
 from .http.hosts import AllowedHosts, check_host_names, is_loopback
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from socket import socket
 
+    from kafkadouble.control.http import http_server
     from kafkadouble.verbs.double_api import DoubleApi
+
+    from . import app
+else:  # a start waits for none of them
+    app = OnFirstUse("kafkadouble.control.app")
+    http_server = OnFirstUse("kafkadouble.control.http.http_server")
 
 MISSING = "the control plane needs more libraries: pip install 'kafkadouble[control]'"
 
@@ -72,10 +79,7 @@ class ControlServer:
 
     def start(self) -> ControlServer:
         """Serves from now on."""
-        from .app import ControlApp
-        from .http.http_server import HttpServer
-
-        self._server = HttpServer(ControlApp(self._kafka, self._guard).asgi, self._sock)
+        self._server = http_server.HttpServer(app.ControlApp(self._kafka, self._guard).asgi, self._sock)
         self._thread = threading.Thread(target=self._server.run, name="kafkadouble-control", daemon=True)
         self._thread.start()
         return self

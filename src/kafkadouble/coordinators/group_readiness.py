@@ -18,8 +18,7 @@ from kafkadouble.server.tracing.member_fetches import FetchState
 from . import groups
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
     from .group_values import Group, Member, TopicPartition
     from .groups import Ask
@@ -49,7 +48,7 @@ class _Unready(NamedTuple):
         return f"{places} not fetched since assigned to the member {member.id}, which has {identity}"
 
 
-def unready(broker: Broker | Cluster, group: Group, ask: Ask) -> str:
+def unready(broker: ClusterApi, group: Group, ask: Ask) -> str:
     """Why members of the group may miss records, in words; empty if they get each one."""
     if group.state != STABLE:
         return "it is not stable"
@@ -68,7 +67,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MANY]) + (f" and {more} more" if more > 0 else "")
 
 
-def _unready_members(broker: Broker | Cluster, group: Group, ask: Ask) -> Iterator[_Unready]:
+def _unready_members(broker: ClusterApi, group: Group, ask: Ask) -> Iterator[_Unready]:
     fetched = _lookup(broker, group, ask)
     for member in group.members:
         by_state: dict[FetchState, list[TopicPartition]] = {}
@@ -77,7 +76,7 @@ def _unready_members(broker: Broker | Cluster, group: Group, ask: Ask) -> Iterat
         yield from (_Unready(member, state, each) for state, each in by_state.items() if state is not FetchState.YES)
 
 
-def _lookup(broker: Broker | Cluster, group: Group, ask: Ask) -> Callable[[Member, TopicPartition], FetchState]:
+def _lookup(broker: ClusterApi, group: Group, ask: Ask) -> Callable[[Member, TopicPartition], FetchState]:
     """What is known of a partition of a member, as a function."""
     known, image = broker.member_fetches, broker.image
 

@@ -30,8 +30,7 @@ from kafkadouble.topics.topic_description import offsets as topic_offsets
 from .group_values import Committed
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import BrokerApi, ClusterApi
     from kafkadouble.messages.uuid import Uuid
     from kafkadouble.server.groups.coordinator_group import CoordinatorGroup
 
@@ -51,11 +50,11 @@ RETRY_S, RETRIES_END_S, FEW_ATTEMPTS = 0.005, 10.0, 5
 and how often with a clock that stands still."""
 
 
-async def _ask(broker: Broker | Cluster, body: Message, at: Broker | None = None) -> Any:
+async def _ask(broker: ClusterApi, body: Message, at: BrokerApi | None = None) -> Any:
     return await asyncio.wrap_future(broker.ask(body, at))
 
 
-async def _coordinator(broker: Broker | Cluster, group: str) -> Broker:
+async def _coordinator(broker: ClusterApi, group: str) -> BrokerApi:
     broker.settle()
     answer = (await _ask(broker, FindCoordinatorRequest(key_type=GROUP, coordinator_keys=[group]))).coordinators[0]
     member = next((each for each in broker.members if each.node.id == answer.node_id), None)
@@ -64,7 +63,7 @@ async def _coordinator(broker: Broker | Cluster, group: str) -> Broker:
     return member
 
 
-async def _retried(broker: Broker | Cluster, attempt: Callable[[], Awaitable[T]]) -> T:
+async def _retried(broker: ClusterApi, attempt: Callable[[], Awaitable[T]]) -> T:
     """The result of an attempt, which is repeated while there is no coordinator. With a clock that
     stands still nothing changes after a few attempts."""
     end, left = time.monotonic() + RETRIES_END_S, FEW_ATTEMPTS
@@ -81,7 +80,7 @@ async def _retried(broker: Broker | Cluster, attempt: Callable[[], Awaitable[T]]
 
 
 async def _at_coordinator(
-    broker: Broker | Cluster, group: str, body: Message, codes: Callable[[Any], Iterator[tuple[str, int]]]
+    broker: ClusterApi, group: str, body: Message, codes: Callable[[Any], Iterator[tuple[str, int]]]
 ) -> None:
     """Have the coordinator answer. `codes` gives what each part of the answer is about, and its
     error code. KafkaError for the first that is one."""
@@ -94,7 +93,7 @@ async def _at_coordinator(
     await _retried(broker, attempt)
 
 
-async def commit(broker: Broker | Cluster, group: str, offsets: Mapping[TopicPartition, int | Committed]) -> None:
+async def commit(broker: ClusterApi, group: str, offsets: Mapping[TopicPartition, int | Committed]) -> None:
     """Commit offsets as an admin client does, outside of the group's protocol."""
     check(group=group, offsets=offsets)
     by_topic: dict[str, list[tuple[int, Committed]]] = {}
@@ -126,7 +125,7 @@ async def commit(broker: Broker | Cluster, group: str, offsets: Mapping[TopicPar
 
 
 async def reset(
-    broker: Broker | Cluster, group: str, topic: str, to: str | int, partition: int | None
+    broker: ClusterApi, group: str, topic: str, to: str | int, partition: int | None
 ) -> dict[TopicPartition, int]:
     """Commit the first or the last offset of each partition, or one that is given; as
     kafka-consumer-groups does, the nearest one that the log has. Returns the offsets."""
@@ -142,7 +141,7 @@ async def reset(
     return chosen
 
 
-async def delete(broker: Broker | Cluster, group: str) -> None:
+async def delete(broker: ClusterApi, group: str) -> None:
     """Delete a group without members, and its offsets."""
     check(group=group)
 
@@ -152,7 +151,7 @@ async def delete(broker: Broker | Cluster, group: str) -> None:
     await _at_coordinator(broker, group, DeleteGroupsRequest(groups_names=[group]), codes)
 
 
-async def _on_group(broker: Broker | Cluster, group: str, change: Callable[[CoordinatorGroup], None]) -> None:
+async def _on_group(broker: ClusterApi, group: str, change: Callable[[CoordinatorGroup], None]) -> None:
     """Change a group at its coordinator, past the requests of clients. Raises KafkaError."""
 
     async def attempt() -> None:
@@ -171,13 +170,13 @@ async def _on_group(broker: Broker | Cluster, group: str, change: Callable[[Coor
     await _retried(broker, attempt)
 
 
-async def expire_member(broker: Broker | Cluster, group: str, member_id: str) -> None:
+async def expire_member(broker: ClusterApi, group: str, member_id: str) -> None:
     """End the session of a member."""
     check(group=group, member_id=member_id)
     await _on_group(broker, group, lambda found: found.expire_member(member_id))
 
 
-async def remove_members(broker: Broker | Cluster, group: str) -> int:
+async def remove_members(broker: ClusterApi, group: str) -> int:
     """End the session of every member."""
     check(group=group)
     ids: list[str] = []
@@ -187,15 +186,13 @@ async def remove_members(broker: Broker | Cluster, group: str) -> int:
     return len(ids)
 
 
-async def rebalance(broker: Broker | Cluster, group: str) -> None:
+async def rebalance(broker: ClusterApi, group: str) -> None:
     """Let a group rebalance."""
     check(group=group)
     await _on_group(broker, group, lambda found: found.rebalance())
 
 
-async def set_assignment(
-    broker: Broker | Cluster, group: str, assignment: Mapping[str, Collection[TopicPartition]]
-) -> None:
+async def set_assignment(broker: ClusterApi, group: str, assignment: Mapping[str, Collection[TopicPartition]]) -> None:
     """Assign partitions to the members of a group whose coordinator assigns."""
     check(group=group, assignment=assignment)
     by_member: dict[str, dict[Uuid, list[int]]] = {name: {} for name in assignment}

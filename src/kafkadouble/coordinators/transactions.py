@@ -20,8 +20,7 @@ from kafkadouble.topics import leadership
 from kafkadouble.wire.batch import Record, encode_batch
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 TopicPartition = tuple[str, int]
 Ask = Callable[[Message], Any]
@@ -69,7 +68,7 @@ def _transaction(described: Any) -> Transaction:
     )
 
 
-def expire(broker: Broker | Cluster, transactional_id: str) -> None:
+def expire(broker: ClusterApi, transactional_id: str) -> None:
     """Abort the open transaction as its time-out would. KafkaError: TRANSACTIONAL_ID_NOT_FOUND,
     INVALID_TXN_STATE if no transaction is open, CONCURRENT_TRANSACTIONS while it ends."""
     check(transactional_id=transactional_id)
@@ -88,7 +87,7 @@ def expire(broker: Broker | Cluster, transactional_id: str) -> None:
         broker.settle()
 
 
-def hang(broker: Broker | Cluster, topic: str, index: int, value: bytes | None) -> int:
+def hang(broker: ClusterApi, topic: str, index: int, value: bytes | None) -> int:
     """Append a record of a transaction that no coordinator knows, which therefore never ends.
     Returns its producer id."""
     leader, partition = leadership.find(broker, topic, index)

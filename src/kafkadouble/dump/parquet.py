@@ -29,7 +29,7 @@ def write(log: LogTable, file: Path, done: Callable[[int], None]) -> int:
     `done` is called with the number of bytes of each piece that was read. A file that is not
     complete is removed.
     """
-    import pyarrow.parquet
+    import pyarrow.parquet  # an extra
 
     broken = 0
     unfinished = file.with_name(file.name + ".part")
@@ -45,7 +45,7 @@ def write(log: LogTable, file: Path, done: Callable[[int], None]) -> int:
 
 
 def _groups(log: LogTable, done: Callable[[int], None]) -> Iterator[pa.Table]:
-    import pyarrow as pa
+    import pyarrow as pa  # an extra
 
     waiting: list[pa.RecordBatch] = []
     for piece in log.pieces:
@@ -59,7 +59,7 @@ def _groups(log: LogTable, done: Callable[[int], None]) -> Iterator[pa.Table]:
 
 
 def _broken(table: pa.Table) -> int:
-    from pyarrow import compute
+    from pyarrow import compute  # an extra
 
     if "crc_ok" in table.schema.names:
         return int(compute.sum(compute.equal(table["crc_ok"], False)).as_py() or 0)

@@ -18,16 +18,16 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.faults.plane_names import DISK
+from kafkadouble.server.faults import DISK
 from kafkadouble.server.network.clock import Clock, nanos_of
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import OWNER, Peer, Request
 from kafkadouble.server.tracing.history import History
 
+from .cluster_api import BrokerState, ClusterApi
 from .data.node_data import InMemory, NodeData
 from .node_listeners import BoundListeners, address_on, of_brokers, of_controllers
-from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 CLIENT_ID = "kafkadouble"
 
 
-class Broker(RuleHolder):
+class Broker(ClusterApi):
     """A node, the clock that it goes by, and the listeners on which it is reached.
 
     `seed` repeats every choice that is made at random, on kept data those of the same life; without
@@ -156,6 +156,11 @@ class Broker(RuleHolder):
     def image(self) -> Image:
         """The metadata of the cluster. KafkaError(BROKER_NOT_AVAILABLE) while it is down."""
         return self._running().node.controller.image
+
+    @property
+    def states(self) -> dict[int, BrokerState]:
+        """Its own state by its id."""
+        return {self.node.id: BrokerState(self.addresses()[0], not self.is_down, self.is_paused)}
 
     @property
     def members(self) -> list[Broker]:
@@ -385,6 +390,6 @@ def former_members(nodes: Collection[Node]) -> FormerMembers | None:
     before = next((each.former_members for each in nodes if each.former_members), None)
     if all(group.is_empty for each in nodes for shard in each.groups for group in shard.groups.values()):
         return before
-    from kafkadouble.server.groups.former_members import FormerMembers
+    from kafkadouble.server.groups.former_members import FormerMembers  # after a reset alone
 
     return FormerMembers((each.groups for each in nodes), before)

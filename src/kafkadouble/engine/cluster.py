@@ -20,7 +20,7 @@ from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.faults.plane_names import LINK
+from kafkadouble.server.faults import LINK
 from kafkadouble.server.faults.register import RuleRegister
 from kafkadouble.server.network.clock import AdvancingClock, Clock, stands_still
 from kafkadouble.server.network.cluster import InProcessCluster
@@ -291,7 +291,7 @@ class Cluster(ClusterView):
 
     async def reset(self) -> None:
         """Restart the cluster empty, on the same ports, with every broker running; its id stays."""
-        from . import cluster_restart
+        from . import cluster_restart  # after a reset alone
 
         await cluster_restart.reset(self)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.common.errors import KafkaError
 from kafkadouble.messages import error_codes
 
-from .rule_holder import RuleHolder
+from .cluster_api import BrokerState, ClusterApi
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.plane import Faults
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .node_listeners import BoundListeners
 
 
-class ClusterView(RuleHolder):
+class ClusterView(ClusterApi):
     """The part of a Cluster that reads. `members_by_id` are its brokers, `controlling` is its
     controller."""
 
@@ -85,6 +85,14 @@ class ClusterView(RuleHolder):
     def member(self, id: int) -> ClusterMember | None:
         """The broker of this id; None for one of another process."""
         return self.members_by_id.get(id)
+
+    @property
+    def states(self) -> dict[int, BrokerState]:
+        """Each broker of this process by its id, running or not."""
+        return {
+            id: BrokerState(each.address(), each.broker is not None, each.is_paused, each.is_isolated)
+            for id, each in self.members_by_id.items()
+        }
 
     @property
     def members(self) -> list[Broker]:

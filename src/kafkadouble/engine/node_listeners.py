@@ -176,6 +176,7 @@ def _check_security(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
     nodes."""
     bound = [spec for spec in specs if spec.bind is not None]
     if any(spec.has_tls for spec in bound):
+        # With security alone.
         from kafkadouble.server.security.tls.listener_contexts import ListenerContexts
         from kafkadouble.server.security.tls.principal_mapping import SETTING, mapping_rules
 
@@ -183,11 +184,12 @@ def _check_security(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
         mapping_rules(settings.text(SETTING))
     for spec in bound:
         if spec.has_sasl:
+            # With security alone.
             from kafkadouble.server.security.sasl.listener_mechanisms import check
 
             check(settings, spec.name)
     if any(spec.has_tls or spec.has_sasl for spec in bound):
-        from kafkadouble.server.network.peer_security import peer_security
+        from kafkadouble.server.network.peer_security import peer_security  # with security alone
 
         for is_to_controllers in (True, False):
             peer_security(settings, is_to_controllers)
@@ -197,6 +199,7 @@ def _check_own_trust(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
     """UsageError for a listener that brokers use among themselves, and cannot."""
     name = inter_broker_listener_name(settings)
     if any(spec.name == name and spec.has_tls and spec.bind is not None for spec in specs):
+        # With security alone.
         from kafkadouble.server.security.tls.handshake_check import check_own_trust
 
         check_own_trust(settings, name)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kafkadouble.common.errors import UsageError
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock
 from kafkadouble.server.network.thread import LoopThread
@@ -19,16 +20,23 @@ from .broker import Broker
 from .node_listeners import BoundListeners, bound
 
 if TYPE_CHECKING:
+    from kafkadouble.engine.cluster_api import ClusterApi
+    from kafkadouble.engine.data import data_dirs as directories
+    from kafkadouble.engine.data import member_data
     from kafkadouble.seen import capturing
-    from kafkadouble.seen.capturing import Capturing
+    from kafkadouble.seen import capturing as captures
     from kafkadouble.seen.telemetry import TelemetryCollector
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture
 
-    from .cluster import Cluster
+    from . import cluster
     from .data.data_dirs import DataDirs
-
+else:  # a start waits for none of them
+    captures = OnFirstUse("kafkadouble.seen.capturing")
+    directories = OnFirstUse("kafkadouble.engine.data.data_dirs")
+    cluster = OnFirstUse("kafkadouble.engine.cluster")
+    member_data = OnFirstUse("kafkadouble.engine.data.member_data")
 
 T = TypeVar("T")
 
@@ -51,7 +59,7 @@ class RunOptions(NamedTuple):
 class Running:
     """`broker` is the only one, or stands for all of a cluster."""
 
-    broker: Broker | Cluster
+    broker: ClusterApi
     before_stop: Callable[[], None] | None = None
     """What ends the steps of a scenario."""
     replacing: threading.RLock
@@ -75,7 +83,7 @@ class Running:
             raise
 
     @classmethod
-    def over(cls, broker: Broker | Cluster) -> Running:
+    def over(cls, broker: ClusterApi) -> Running:
         """Brokers that run on this thread already, and that another part of the program ends."""
         made = cls.__new__(cls)
         made.broker, made.thread = broker, LoopThread.adopted("kafkadouble")
@@ -85,11 +93,8 @@ class Running:
 
     def _begin(self, options: RunOptions, listeners: BoundListeners) -> None:
         if options.data_dirs:
-            from .data.data_dirs import DataDirs
-            from .data.member_data import check_count
-
-            check_count(options.data_dirs, 1)
-            self._data = DataDirs(options.data_dirs, options.settings.int("node.id"), options.clock.now())
+            member_data.check_count(options.data_dirs, 1)
+            self._data = directories.DataDirs(options.data_dirs, options.settings.int("node.id"), options.clock.now())
         self.thread.start()
         self.broker = self.thread.call(
             Broker,
@@ -105,11 +110,9 @@ class Running:
         )
 
     def _begin_cluster(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
-        from .cluster import Cluster
-
         self.thread.start()
         self.broker = self.thread.call(
-            Cluster,
+            cluster.Cluster,
             options.settings,
             listeners,
             options.clock,
@@ -185,9 +188,7 @@ def _pass_on(answer: Future[T], result: Future[T]) -> None:
             result.set_result(answer.result())
 
 
-def _begun(options: capturing.CaptureOptions | None) -> Capturing | None:
+def _begun(options: capturing.CaptureOptions | None) -> captures.Capturing | None:
     if options is None:
         return None
-    from kafkadouble.seen.capturing import Capturing
-
-    return Capturing(options)
+    return captures.Capturing(options)

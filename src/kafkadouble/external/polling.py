@@ -7,12 +7,12 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from kafkadouble.arguments.parameters import check
 from kafkadouble.common.errors import KafkaError, UsageError
+from kafkadouble.host.host import host_of
 from kafkadouble.verbs.async_waits import AsyncWaits
-from kafkadouble.verbs.content.waiting import WaitVerbs
 from kafkadouble.waits import awaited as awaiting
 from kafkadouble.waits.awaited import Awaited
 
@@ -36,7 +36,7 @@ def outcome(running: Any, awaited: Awaited[T], timeout: float, over: threading.E
         if found:
             return found[0]
         if time.monotonic() >= end:
-            raise awaiting._too_late(running, awaited, timeout, None)
+            raise awaiting.too_late(running, awaited, timeout, None)
         if over.wait(LOOK_S):
             raise UsageError("the wait was cancelled")
 
@@ -50,34 +50,32 @@ def _looked(awaited: Awaited[T], broker: Any) -> list[T]:
     return [observed] if awaited.holds(observed) else []
 
 
-def check_wait(kafka: object, advance: bool, is_awaited: bool = False) -> None:
-    """Raises OnlyOnDouble for a wait that advances a clock, and UsageError for one that would block
-    the event loop of the caller."""
+def check_wait(kafka: object, advance: bool) -> None:
+    """Raises OnlyOnDouble for a wait that advances a clock."""
     if advance:
         raise OnlyOnDouble(f"advance: only a double has that, and this is {kafka!r}")
-    if not is_awaited:
-        awaiting._refuse_event_loop(cast(Any, kafka)._serving())
 
 
-class _PolledWaits(WaitVerbs):
-    """WaitVerbs whose methods return what is to be awaited."""
+class _PolledWaits:
+    """Stands for the host of a Kafka in a verb that waits: it returns what is to be awaited."""
 
     def __init__(self, kafka: Any) -> None:
         self._kafka = kafka
 
-    def _serving(self) -> Any:
-        return self._kafka._serving()
+    def known(self) -> Any:
+        """What runs."""
+        return host_of(self._kafka).known()
 
-    _known = _serving
+    serving = known
 
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> Any:
-        check_wait(self._kafka, advance, is_awaited=True)
+    def wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> Any:
+        check_wait(self._kafka, advance)
         return self._later(awaited, result, timeout)
 
     async def _later(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
         over = threading.Event()
         try:
-            return result(await asyncio.to_thread(outcome, self._serving(), awaited, timeout, over))
+            return result(await asyncio.to_thread(outcome, self.serving(), awaited, timeout, over))
         finally:
             over.set()
 

@@ -9,72 +9,41 @@ given as broker reads the state of the Kafka by requests. `served.py` decides wh
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 from kafkadouble.brokers.cluster_description import RUNNING, STOPPED, BrokerDescription, ClusterDescription
 from kafkadouble.common.errors import raise_for
 from kafkadouble.common.listening import text_of
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
-from kafkadouble.messages.message import Message
-from kafkadouble.verbs.cluster.brokers import BrokerVerbs
-from kafkadouble.verbs.cluster.logs import LogVerbs
-from kafkadouble.verbs.cluster.metrics import MetricVerbs
-from kafkadouble.verbs.cluster.quotas import QuotaVerbs
-from kafkadouble.verbs.cluster.security import SecurityVerbs
-from kafkadouble.verbs.content.administration import AdministrationVerbs
-from kafkadouble.verbs.content.groups import GroupVerbs
-from kafkadouble.verbs.content.partitions import PartitionVerbs
-from kafkadouble.verbs.content.topics import TopicVerbs
-from kafkadouble.verbs.content.transactions import TransactionVerbs
-from kafkadouble.verbs.content.waiting import WaitVerbs
+from kafkadouble.verbs.double_api import DoubleApi
 
 from . import polling
 from .given_client import given_client_config
 from .remote.connections import KafkaConnections
 from .remote.remote_cluster import RemoteCluster
-from .remote.remote_running import RemoteRunning
 from .remote.served import ONLY_ON_DOUBLE, OWN_KAFKA, OnlyOnDoubleAttribute
+from .remote_host import RemoteHost
 
 if TYPE_CHECKING:
     from kafkadouble.common.literals import ClientLibrary
-    from kafkadouble.waits.awaited import Awaited
-
-T = TypeVar("T")
-V = TypeVar("V")
 
 WITH_FENCED = 2
 """The first version of DescribeCluster that has fenced brokers."""
 
 
-class RealKafka(
-    TopicVerbs,
-    AdministrationVerbs,
-    PartitionVerbs,
-    LogVerbs,
-    GroupVerbs,
-    QuotaVerbs,
-    SecurityVerbs,
-    TransactionVerbs,
-    BrokerVerbs,
-    WaitVerbs,
-    MetricVerbs,
-):
+class RealKafka(DoubleApi):
     """The Kafka at `bootstrap_servers`. `client` are the settings of a client that may do what a
     test does; `target` says in messages which Kafka it is."""
 
     is_real = True
 
     def __init__(self, bootstrap_servers: str, client: Mapping[str, object], target: str = "") -> None:
-        self._bootstrap, self._client, self._target = bootstrap_servers, client, target or bootstrap_servers
+        self._bootstrap, self._client, self.target = bootstrap_servers, client, target or bootstrap_servers
         self._connections = KafkaConnections(client)
         self._remote = RemoteCluster(self._connections)
-        self._running = RemoteRunning(self._remote)
-        self._clock, self._lock, self._round, self._steps = self._remote.clock, threading.Lock(), 0, None
-        self._seed = None
+        super().__init__(RemoteHost(self, self._remote))
 
     @property
     def bootstrap_servers(self) -> str:
@@ -105,21 +74,21 @@ class RealKafka(
     ) -> None:
         """As KafkaDouble.create_topic; returns once every broker knows the topic."""
         super().create_topic(name, partitions, config, replication_factor)
-        self._call(self._remote.wait_until_all_know, name)
+        self._host.call(self._remote.wait_until_all_know, name)
 
     def create_partitions(self, topic: str, partitions: int) -> None:
         """As KafkaDouble.create_partitions; returns once every broker knows the partitions."""
         super().create_partitions(topic, partitions)
-        self._call(self._remote.wait_until_all_know, topic, partitions)
+        self._host.call(self._remote.wait_until_all_know, topic, partitions)
 
     def delete_topic(self, name: str) -> None:
         """As KafkaDouble.delete_topic; returns once no broker knows the topic."""
         super().delete_topic(name)
-        self._call(self._remote.wait_until_none_knows, name)
+        self._host.call(self._remote.wait_until_none_knows, name)
 
     def describe_cluster(self) -> ClusterDescription:
         """As KafkaDouble.describe_cluster. A broker that is fenced counts as stopped."""
-        return self._call(self._described)
+        return self._host.call(self._described)
 
     def _described(self) -> ClusterDescription:
         newest = self._connections.highest(ApiKeys.DESCRIBE_CLUSTER)
@@ -134,7 +103,7 @@ class RealKafka(
             )
             for each in sorted(found.brokers, key=lambda one: one.broker_id)
         }
-        now = self._clock.now()
+        now = self._remote.clock.now()
         return ClusterDescription(found.cluster_id, found.controller_id, self.bootstrap_servers, brokers, now)
 
     def _address(self, host: str, port: int) -> str:
@@ -162,26 +131,13 @@ class RealKafka(
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _serving(self) -> Any:
-        return self._running
-
-    _known = _serving
-
-    def _call(self, function: Callable[..., T], *args: Any) -> T:
-        return self._running.thread.call(function, *args)
-
-    def _outcome(self, answer: Future[T]) -> T:
-        return answer.result()
-
-    def _ask(self, body: Message, at: Any = None) -> Any:
-        return self._call(self._remote.ask, body, at).result()
-
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
-        polling.check_wait(self, advance)
-        return result(polling.outcome(self._running, awaited, timeout))
-
     def __repr__(self) -> str:
-        return f"<Kafka at {self.bootstrap_servers}, by --kafka-broker={self._target}>"
+        return f"<Kafka at {self.bootstrap_servers}, by --kafka-broker={self.target}>"
+
+
+def remote_of(kafka: RealKafka) -> RemoteCluster:
+    """The state of a Kafka, as requests read it."""
+    return kafka._remote
 
 
 for _name in ONLY_ON_DOUBLE:

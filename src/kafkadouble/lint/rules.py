@@ -103,7 +103,7 @@ def lint(requests: Sequence[SeenRequest], context: LintContext, ignore: Iterable
     ignored = [ignore] if isinstance(ignore, str) else [*ignore]
     for name in ignored:
         if not isinstance(name, str) or name not in BY_NAME:
-            from kafkadouble.server.configs.did_you_mean import near
+            from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
             shown = repr(name) if isinstance(name, str) else ShownValue(name)
             raise UsageError("the lint has no rule {name}{near}", name=shown, near=near(name, BY_NAME))

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kafkadouble.common.on_first_use import OnFirstUse
+
 from . import markers, options
 from .isolation import ISOLATED, Factory, shared_external
 from .markers import UnusedMarkerWarning
@@ -31,7 +33,12 @@ from .report import UnusedRuleWarning
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
 
+    from . import known_doubles, report, targets
     from .targets import FactoryKafkas
+else:  # a start waits for none of them
+    known_doubles = OnFirstUse("kafkadouble.pytest_plugin.known_doubles")
+    report = OnFirstUse("kafkadouble.pytest_plugin.report")
+    targets = OnFirstUse("kafkadouble.pytest_plugin.targets")
 
 __all__ = ["ISOLATIONS", "UnusedMarkerWarning", "UnusedRuleWarning"]
 
@@ -81,20 +88,16 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
         return tmp_path_factory.mktemp("kafkadouble")
 
     if options.value(pytestconfig, "kafka_broker") != "double":
-        from .targets import factory_of_target
-
-        with factory_of_target(pytestconfig, folder) as start_kafka:
+        with targets.factory_of_target(pytestconfig, folder) as start_kafka:
             yield start_kafka
         return
-    from kafkadouble import KafkaDouble
-
-    from .known_doubles import known_doubles
+    from kafkadouble import KafkaDouble  # a test session without a double needs none
 
     with ExitStack() as stack:
 
         def start(**arguments: Any) -> KafkaDouble:
             double = stack.enter_context(KafkaDouble(**options.arguments(pytestconfig, folder, arguments)))
-            known_doubles(pytestconfig).add(double)
+            known_doubles.known_doubles(pytestconfig).add(double)
             return double
 
         yield start
@@ -117,11 +120,9 @@ def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
 
 @pytest.fixture(scope="session")
 def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from .targets import external
-
     with ExitStack() as stack:
         try:
-            kafka = stack.enter_context(external(request.config, tmp_path_factory))
+            kafka = stack.enter_context(targets.external(request.config, tmp_path_factory))
         except pytest.UsageError as problem:
             # No other test of the run would meet a Kafka, either.
             request.session.shouldfail = str(problem)
@@ -131,9 +132,7 @@ def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
 
 @pytest.fixture(scope="session")
 def _kafka_marked(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from .targets import MarkedKafka
-
-    marked = MarkedKafka(pytestconfig, lambda: tmp_path_factory.mktemp("kafka"))
+    marked = targets.MarkedKafka(pytestconfig, lambda: tmp_path_factory.mktemp("kafka"))
     yield marked
     marked.close()
 
@@ -142,9 +141,7 @@ def _kafka_marked(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
 def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
     """What a test changes of a double that outlives it is brought back. Set up before the other
     fixtures of a test, and so torn down after them."""
-    from .known_doubles import known_doubles
-
-    known = known_doubles(pytestconfig)
+    known = known_doubles.known_doubles(pytestconfig)
     known.begin_test()
     kafkas = _kafkas_of_factory(pytestconfig)
     if kafkas is not None:
@@ -156,9 +153,7 @@ def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 def _kafkas_of_factory(config: pytest.Config) -> FactoryKafkas | None:
-    from .targets import FACTORY_KAFKAS
-
-    return config.stash.get(FACTORY_KAFKAS, None)
+    return config.stash.get(targets.FACTORY_KAFKAS, None)
 
 
 @pytest.fixture
@@ -181,7 +176,7 @@ def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config)
 
     kafka_namespace("orders")  # "test_checkout-3f0a-orders"
     """
-    from zlib import crc32
+    from zlib import crc32  # seldom needed
 
     test = UNFIT.sub("_", request.node.name)[:LONGEST]
     prefix = f"{test}-{crc32(request.node.nodeid.encode()):08x}"
@@ -202,8 +197,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         markers.explain(item, failure)
         raise
     markers.check(item)
-    from . import report
-
     report.check(item)
     return result
 
@@ -211,8 +204,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     """A function of a rule that raises for a request of a fixture's end is a mistake, too."""
-    from . import report
-
     doubles = report.all_doubles(item)
     result = yield
     report.check_functions(doubles)
@@ -225,8 +216,6 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A failure shows the test's own lines, and what happened at its brokers. A test that used what
     only a double has is skipped, at the line that used it."""
-    from . import report
-
     if call.excinfo is not None:
         call.excinfo = markers.as_skip(report.without_library_frames(item.config, call.excinfo))
     result = yield

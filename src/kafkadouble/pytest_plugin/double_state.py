@@ -11,26 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.engine.broker import Broker
-from kafkadouble.server.network.clock import SystemClock
+from kafkadouble.host import host_clock
+from kafkadouble.host.host import host_of
+from kafkadouble.server.network.clock import Clock, SystemClock
 
 from . import metadata_changes
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
     from kafkadouble.brokers.snapshot import Snapshot
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import BrokerState
     from kafkadouble.server.faults.armed import Armed
 
     from .metadata_changes import SharedMetadata
-
-
-class BrokerState(NamedTuple):
-    """Whether one broker runs, is paused and is isolated."""
-
-    runs: bool
-    is_paused: bool = False
-    is_isolated: bool = False
 
 
 class DoubleState(NamedTuple):
@@ -47,13 +40,14 @@ class DoubleState(NamedTuple):
 
 def is_running(double: KafkaDouble) -> bool:
     """Whether it was started, and not stopped since."""
-    return double._running is not None and double._running.thread.running
+    running = host_of(double).running
+    return running is not None and running.thread.running
 
 
 def unmatched_rules(double: KafkaDouble) -> list[Armed]:
     """The rules that nothing has matched, and the dialogues that are not at their end, also of a
     double that is down or was stopped."""
-    running = double._running
+    running = host_of(double).running
     if running is None:
         return []
     register = running.broker.faults.register
@@ -62,34 +56,25 @@ def unmatched_rules(double: KafkaDouble) -> list[Armed]:
 
 def state_of(double: KafkaDouble) -> DoubleState:
     """The state of a double that runs."""
-    running = double._serving()
+    host = host_of(double)
+    running = host.serving()
 
     def read() -> DoubleState:
         broker = running.broker
         return DoubleState(
             frozenset(broker.faults.register.rules),
-            dict(double._snapshots),
-            _clock_of(double),
-            None if double._security is None else dict(double._security.users),
-            _brokers_of(broker),
+            dict(host.snapshots),
+            _clock_of(host.clock),
+            None if host.security is None else dict(host.security.users),
+            broker.states,
             metadata_changes.shared(broker.node.controller.image),
         )
 
     return running.thread.call(read)
 
 
-def _clock_of(double: KafkaDouble) -> tuple[bool, Any]:
-    clock = double._clock
+def _clock_of(clock: Clock) -> tuple[bool, Any]:
     return (clock.is_frozen, clock.factor) if isinstance(clock, SystemClock) else (False, None)
-
-
-def _brokers_of(broker: Broker | Cluster) -> dict[int, BrokerState]:
-    if isinstance(broker, Broker):
-        return {broker.node.id: BrokerState(not broker.is_down, broker.is_paused)}
-    return {
-        id: BrokerState(member.broker is not None, member.is_paused, member.is_isolated)
-        for id, member in broker.members_by_id.items()
-    }
 
 
 def restore(double: KafkaDouble, before: DoubleState) -> None:
@@ -102,7 +87,7 @@ def restore(double: KafkaDouble, before: DoubleState) -> None:
         _restore_clock(double, *before.clock)
     if now.brokers != before.brokers:
         _restore_brokers(double, now.brokers, before.brokers)
-    double._snapshots = dict(before.snapshots)
+    host_of(double).snapshots = dict(before.snapshots)
     if now.users != before.users:
         _restore_users(double, now.users or {}, before.users or {})
         now = state_of(double)
@@ -111,7 +96,7 @@ def restore(double: KafkaDouble, before: DoubleState) -> None:
 
 
 def _restore_clock(double: KafkaDouble, is_frozen: bool, factor: Any) -> None:
-    double._restore_clock()
+    host_clock.restore(host_of(double))
     if factor is not None:
         double.scale(float(factor))
     if is_frozen:

@@ -13,6 +13,8 @@ import pytest
 from kafkadouble.access import acls
 from kafkadouble.common.errors import KafkaError, raise_for
 from kafkadouble.external.local.own_kafka import OwnKafka
+from kafkadouble.external.real_kafka import remote_of
+from kafkadouble.host.host import host_of
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.list_config_resources import ListConfigResourcesRequest
@@ -33,10 +35,10 @@ def check_answers(kafka: RealKafka) -> None:
     """Raises pytest.UsageError if no Kafka answers at its address. Otherwise each call of each test
     would wait for one."""
     try:
-        kafka._ask(MetadataRequest(topics=[]))
+        host_of(kafka).ask(MetadataRequest(topics=[]))
     except KafkaError as problem:
         raise pytest.UsageError(
-            f"--kafka-broker={kafka._target}: no Kafka answers at {kafka.bootstrap_servers}: {problem.text}"
+            f"--kafka-broker={kafka.target}: no Kafka answers at {kafka.bootstrap_servers}: {problem.text}"
         ) from None
 
 
@@ -55,14 +57,14 @@ def _read(part: Callable[[RealKafka], T], kafka: RealKafka, nothing: T) -> T:
 
 
 def _client_metrics(kafka: RealKafka) -> dict[tuple[int, str], dict[str, str]]:
-    listed = kafka._ask(ListConfigResourcesRequest(resource_types=[CLIENT_METRICS]))
+    listed = host_of(kafka).ask(ListConfigResourcesRequest(resource_types=[CLIENT_METRICS]))
     raise_for(listed.error_code)
     names = [each.resource_name for each in listed.config_resources]
-    return {(CLIENT_METRICS, name): kafka._remote.image.config_overrides(CLIENT_METRICS, name) for name in names}
+    return {(CLIENT_METRICS, name): remote_of(kafka).image.config_overrides(CLIENT_METRICS, name) for name in names}
 
 
 def _quotas(kafka: RealKafka) -> dict[Any, dict[str, float]]:
-    answer = kafka._ask(DescribeClientQuotasRequest(components=[]))
+    answer = host_of(kafka).ask(DescribeClientQuotasRequest(components=[]))
     raise_for(answer.error_code, answer.error_message)
     return {
         tuple(sorted((part.entity_type, part.entity_name) for part in entry.entity)): {
@@ -73,7 +75,7 @@ def _quotas(kafka: RealKafka) -> dict[Any, dict[str, float]]:
 
 
 def _acls(kafka: RealKafka) -> frozenset[Acl]:
-    answer = kafka._ask(acls.to_describe())
+    answer = host_of(kafka).ask(acls.to_describe())
     raise_for(answer.error_code, answer.error_message)
     return frozenset(
         Acl(
@@ -94,15 +96,15 @@ def clean(kafka: RealKafka, before: SharedMetadata, *, is_own: bool) -> None:
     """Brings back what was before a test, and deletes what it created. `is_own`: nothing else uses
     this Kafka, and everything is deleted."""
     _revive(kafka)
-    kafka._remote.settle()
-    found = set(kafka._remote.image.topic_ids) - INTERNAL_TOPICS if is_own else set(kafka.created_topics)
+    remote_of(kafka).settle()
+    found = set(remote_of(kafka).image.topic_ids) - INTERNAL_TOPICS if is_own else set(kafka.created_topics)
     for name in sorted(found):
         with suppress(KafkaError):
             kafka.delete_topic(name)
     kafka.created_topics.clear()
     if is_own and (ids := [id for id, group in kafka.groups().items() if not group.members]):
-        for member in kafka._remote.members:
-            kafka._ask(DeleteGroupsRequest(groups_names=ids), member)
+        for member in remote_of(kafka).members:
+            host_of(kafka).ask(DeleteGroupsRequest(groups_names=ids), cast(Any, member))
     restore(kafka, before)
 
 

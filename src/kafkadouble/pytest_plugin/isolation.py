@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kafkadouble.common.on_first_use import OnFirstUse
+
 from . import options
 from .options import FRESH, NAMESPACE, NONE, RESET
 from .real_arguments import of_real_kafka
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
+
+    from . import external_kafka, known_doubles, targets
+else:  # a start waits for none of them
+    known_doubles = OnFirstUse("kafkadouble.pytest_plugin.known_doubles")
+    external_kafka = OnFirstUse("kafkadouble.pytest_plugin.external_kafka")
+    targets = OnFirstUse("kafkadouble.pytest_plugin.targets")
 
 USED_ADDRESSES = pytest.StashKey[set[str]]()
 """The addresses of all fresh brokers of this process so far."""
@@ -22,9 +30,7 @@ Factory = Callable[..., "KafkaDouble"]
 
 
 def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
-    from kafkadouble import KafkaDouble
-
-    from .known_doubles import known_doubles
+    from kafkadouble import KafkaDouble  # a test session without a double needs none
 
     used = request.config.stash.setdefault(USED_ADDRESSES, set())
     given = options.for_double(request.node)
@@ -34,7 +40,7 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
         while used & _addresses(double := KafkaDouble(**arguments).start()):
             elsewhere.callback(double.stop)
     used |= _addresses(double)
-    known = known_doubles(request.config)
+    known = known_doubles.known_doubles(request.config)
     known.add(double)
     try:
         with double:
@@ -73,10 +79,8 @@ ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = 
 
 def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A Kafka that is not a double; what the test creates is deleted after it."""
-    from .targets import STARTED, target_of
-
     try:
-        target = target_of(request.config)
+        target = targets.target_of(request.config)
     except pytest.UsageError as problem:  # as every other test of the run would find
         request.session.shouldfail = str(problem)
         raise
@@ -85,8 +89,6 @@ def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
         kafka = request.getfixturevalue("_kafka_marked").with_settings(given)
     else:
         kafka = request.getfixturevalue("_kafka_external")
-    from .external_kafka import clean, shared_metadata
-
-    before = shared_metadata(kafka)
+    before = external_kafka.shared_metadata(kafka)
     yield kafka
-    clean(kafka, before, is_own=target in STARTED)
+    external_kafka.clean(kafka, before, is_own=target in targets.STARTED)

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from kafkadouble.common.on_first_use import OnFirstUse
+
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
     from kafkadouble.server.faults.armed import Armed
 
+    from . import double_state
     from .double_state import DoubleState
+else:  # a start waits for none of them
+    double_state = OnFirstUse("kafkadouble.pytest_plugin.double_state")
 
 
 class KnownDouble(NamedTuple):
@@ -75,21 +80,15 @@ def known_doubles(config: pytest.Config) -> KnownDoubles:
 
 
 def _look(double: KafkaDouble) -> KnownDouble:
-    from .double_state import is_running, state_of
-
-    return KnownDouble(double, state_of(double) if is_running(double) else None)
+    return KnownDouble(double, double_state.state_of(double) if double_state.is_running(double) else None)
 
 
 def _look_again(double: KafkaDouble) -> KnownDouble:
-    from .double_state import unmatched_rules
-
-    return _look(double)._replace(is_older=True, unmatched=frozenset(unmatched_rules(double)))
+    return _look(double)._replace(is_older=True, unmatched=frozenset(double_state.unmatched_rules(double)))
 
 
 def _restore(double: KafkaDouble, before: DoubleState, is_older: bool) -> None:
-    from .double_state import is_running, restore
-
     if is_older:
         double.start()
-    if is_running(double):
-        restore(double, before)
+    if double_state.is_running(double):
+        double_state.restore(double, before)

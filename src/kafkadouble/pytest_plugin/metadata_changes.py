@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.access import acls as acl_requests
 from kafkadouble.brokers import broker_settings, quota_requests
+from kafkadouble.host.host import host_of
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
@@ -16,7 +17,7 @@ from kafkadouble.server.metadata.image import BROKER, GROUP, TOPIC, Acl, Image, 
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
-    from kafkadouble.engine.broker import Broker
+    from kafkadouble.engine.cluster_api import BrokerApi
 
 ConfigResource = tuple[int, str]
 
@@ -41,11 +42,11 @@ def undo(double: KafkaDouble, now: SharedMetadata, before: SharedMetadata) -> No
     for resource, changes in _changes(now.configs, before.configs):
         _alter_configs(double, resource, changes)
     for entity, quotas in _changes(now.quotas, before.quotas):
-        quota_requests.check_entries(double._ask(_to_alter_quotas(entity, quotas)).entries)
+        quota_requests.check_entries(host_of(double).ask(_to_alter_quotas(entity, quotas)).entries)
     if added := now.acls - before.acls:
-        acl_requests.deleted(double._ask(acl_requests.to_delete([_creation(each) for each in added])))
+        acl_requests.deleted(host_of(double).ask(acl_requests.to_delete([_creation(each) for each in added])))
     if missing := [_creation(each) for each in before.acls - now.acls]:
-        acl_requests.check_creations(missing, double._ask(acl_requests.to_create(missing)))
+        acl_requests.check_creations(missing, host_of(double).ask(acl_requests.to_create(missing)))
 
 
 def _changes(now: Mapping[Any, Mapping[str, Any]], before: Mapping[Any, Mapping[str, Any]]) -> Iterator[Any]:
@@ -61,15 +62,16 @@ def _alter_configs(double: KafkaDouble, resource: ConfigResource, changes: Mappi
     """Sent to the broker that it is about, as by an admin client; one that does not run keeps
     them."""
     kind, name = resource
-    at: Broker | None = None
+    host = host_of(double)
+    at: BrokerApi | None = None
     if kind == BROKER and name:
-        at = double._call(
-            lambda: next((each for each in double._serving().broker.members if str(each.node.id) == name), None)
+        at = host.call(
+            lambda: next((each for each in host.serving().broker.members if str(each.node.id) == name), None)
         )
         if at is None:
             return
-        double._call(broker_settings.accept_any_certificate, at)
-    broker_settings.check_results(double._ask(_to_alter_configs(kind, name, changes), at))
+        host.call(broker_settings.accept_any_certificate, at)
+    broker_settings.check_results(host_of(double).ask(_to_alter_configs(kind, name, changes), at))
 
 
 def _to_alter_configs(kind: int, name: str, changes: Mapping[str, str | None]) -> IncrementalAlterConfigsRequest:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from kafkadouble.common.on_first_use import OnFirstUse
+
 from . import options
+
+if TYPE_CHECKING:
+    from kafkadouble.external.local import local_settings
+else:  # a start waits for none of them
+    local_settings = OnFirstUse("kafkadouble.external.local.local_settings")
+
 
 LOCAL = "local"
 
@@ -29,9 +37,7 @@ def of_real_kafka(config: pytest.Config, target: str, given: Mapping[str, Any], 
     found = {name: each for name, each in given.items() if (name, each) not in TRUE_OF_ANY}
     taken: tuple[str, ...] = ()
     if target == LOCAL:
-        from kafkadouble.external.local.local_settings import TAKEN
-
-        taken = TAKEN
+        taken = local_settings.TAKEN
     if other := ", ".join(sorted(set(found) - set(taken))):
         skip_of_double(config, f"{what}({other})" if what else other)
     return found

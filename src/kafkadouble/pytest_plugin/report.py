@@ -11,13 +11,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kafkadouble.common.on_first_use import OnFirstUse
+
 from . import options
 
 if TYPE_CHECKING:
-    from kafkadouble import KafkaDouble
+    from kafkadouble import KafkaDouble, report
+    from kafkadouble.common import plural
+    from kafkadouble.host import host
+    from kafkadouble.report import rules
     from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.verbs.cluster import reporting
 
+    from . import double_state, known_doubles
     from .known_doubles import KnownDouble
+else:  # a start waits for none of them
+    known_doubles = OnFirstUse("kafkadouble.pytest_plugin.known_doubles")
+    double_state = OnFirstUse("kafkadouble.pytest_plugin.double_state")
+    host = OnFirstUse("kafkadouble.host.host")
+    plural = OnFirstUse("kafkadouble.common.plural")
+    report = OnFirstUse("kafkadouble.report")
+    reporting = OnFirstUse("kafkadouble.verbs.cluster.reporting")
+    rules = OnFirstUse("kafkadouble.report.rules")
 
 FUNCTIONS = "functions of fault rules that raised"
 
@@ -47,10 +62,10 @@ def doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
 def check(item: pytest.Item) -> None:
     """Fails a test if a function of one of its fault rules raised, or if it is strict and one of
     its rules matched no request; warns of such a rule otherwise."""
-    from .known_doubles import known_doubles
-
     check_functions(all_doubles(item))
-    unused = [(rule, known.double) for known in known_doubles(item.config) for rule in _unused(item, known)]
+    unused = [
+        (rule, known.double) for known in known_doubles.known_doubles(item.config) for rule in _unused(item, known)
+    ]
     if not unused:
         return
     problem = _unused_text(unused)
@@ -62,24 +77,19 @@ def check(item: pytest.Item) -> None:
 
 def _unused_text(unused: list[tuple[Armed, KafkaDouble]]) -> str:
     """The rules, and the requests that came near them."""
-    from kafkadouble.common.plural import counted
-    from kafkadouble.report.rules import near
-
     unmatched = [repr(armed.rule) for armed, _ in unused if not armed.met]
     unfinished = [repr(armed) for armed, _ in unused if armed.met]
-    lines = [f"  {line}" for armed, double in unused for line in near(armed.rule, list(double.requests))]
+    lines = [f"  {line}" for armed, double in unused for line in rules.near(armed.rule, list(double.requests))]
     if unfinished:
-        lines.insert(0, f"not at the end of {counted(len(unfinished), 'dialogue')}: {'; '.join(unfinished)}")
+        lines.insert(0, f"not at the end of {plural.counted(len(unfinished), 'dialogue')}: {'; '.join(unfinished)}")
     if unmatched:
-        lines.insert(0, f"no request matched {counted(len(unmatched), 'fault rule')}: {'; '.join(unmatched)}")
+        lines.insert(0, f"no request matched {plural.counted(len(unmatched), 'fault rule')}: {'; '.join(unmatched)}")
     return "\n".join(lines)
 
 
 def all_doubles(item: pytest.Item) -> list[KafkaDouble]:
     """Those of its fixtures, and those that fixtures of the plugin started."""
-    from .known_doubles import known_doubles
-
-    found = [*doubles(item).values(), *(known.double for known in known_doubles(item.config))]
+    found = [*doubles(item).values(), *(known.double for known in known_doubles.known_doubles(item.config))]
     return list({id(each): each for each in found}.values())
 
 
@@ -97,7 +107,10 @@ def check_functions(of: Iterable[KafkaDouble]) -> None:
 
 def _taken_errors(double: KafkaDouble) -> Iterator[tuple[str, BaseException]]:
     """The broker may add some meanwhile."""
-    known = [(f"a function of the fault rule: {rule!r}", errors) for rule, errors in list(double._function_errors)]
+    known = [
+        (f"a function of the fault rule: {rule!r}", errors)
+        for rule, errors in list(host.host_of(double).function_errors)
+    ]
     for function, errors in [*known, ("the function of oauthbearer", double.token_errors)]:
         while errors:
             yield function, errors.pop(0)
@@ -105,16 +118,14 @@ def _taken_errors(double: KafkaDouble) -> Iterator[tuple[str, BaseException]]:
 
 def _unused(item: pytest.Item, known: KnownDouble) -> list[Armed]:
     """The rules of this test that nothing has matched, or of which a step is left."""
-    from .double_state import unmatched_rules
-
     of_run = _rules_of_run(item, known.double)
-    new = [armed for armed in unmatched_rules(known.double) if armed not in known.unmatched]
+    new = [armed for armed in double_state.unmatched_rules(known.double) if armed not in known.unmatched]
     return [armed for armed in new if armed.rule not in of_run]
 
 
 def _rules_of_run(item: pytest.Item, double: KafkaDouble) -> tuple[object, ...]:
     """The rules of the run's scenario: it is for all tests, and each uses only some of them."""
-    scenario = double._scenario
+    scenario = host.host_of(double).scenario
     return () if scenario is None or options.has_own_scenario(item) else scenario.all_rules
 
 
@@ -144,17 +155,13 @@ def _own_doubles(item: pytest.Item) -> list[KafkaDouble]:
     module = sys.modules.get("kafkadouble.double")
     if module is None:
         return []
-    from .known_doubles import known_doubles
-
-    return known_doubles(item.config).started_since(module.STARTED)
+    return known_doubles.known_doubles(item.config).started_since(module.STARTED)
 
 
 def _sections_of(double: KafkaDouble, told: bool) -> dict[str, list[str]]:
-    from kafkadouble.report import FAULT_RULES, sections
-
-    found = sections(double)
+    found = report.sections(reporting.reported(host.host_of(double)))
     if told:
-        found.pop(FAULT_RULES, None)
+        found.pop(report.FAULT_RULES, None)
     if errors := list(_errors(double)):
         found[FUNCTIONS] = errors
     return found

@@ -20,14 +20,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kafkadouble.common.on_first_use import OnFirstUse
+
 from . import options
 from .real_arguments import LOCAL, of_real_kafka, skip_of_double
 
 if TYPE_CHECKING:
+    from kafkadouble.common import errors
+    from kafkadouble.external import given_client, real_kafka
+    from kafkadouble.external.local import local_kafka, own_kafka
+    from kafkadouble.external.local import local_settings as kafka_settings
     from kafkadouble.external.local.own_kafka import OwnKafka
     from kafkadouble.external.real_kafka import RealKafka
 
+    from . import external_kafka
     from .metadata_changes import SharedMetadata
+else:  # a start waits for none of them
+    kafka_settings = OnFirstUse("kafkadouble.external.local.local_settings")
+    errors = OnFirstUse("kafkadouble.common.errors")
+    external_kafka = OnFirstUse("kafkadouble.pytest_plugin.external_kafka")
+    given_client = OnFirstUse("kafkadouble.external.given_client")
+    local_kafka = OnFirstUse("kafkadouble.external.local.local_kafka")
+    own_kafka = OnFirstUse("kafkadouble.external.local.own_kafka")
+    real_kafka = OnFirstUse("kafkadouble.external.real_kafka")
 
 Folder = Callable[[], Path]
 
@@ -48,26 +63,20 @@ def _is_address(target: str) -> bool:
 @contextmanager
 def external(config: pytest.Config, folders: pytest.TempPathFactory) -> Iterator[RealKafka]:
     """The real Kafka of this run, for tests without a marker."""
-    from .external_kafka import check_answers
-
     target = target_of(config)
     start = STARTED.get(target, _running)
     with start(config, lambda: folders.mktemp("kafka")) as kafka:
-        check_answers(kafka)
+        external_kafka.check_answers(kafka)
         yield kafka
 
 
 @contextmanager
-def _running(config: pytest.Config, folder: Folder) -> Iterator[RealKafka]:
-    from kafkadouble.common.errors import UsageError
-    from kafkadouble.external.given_client import client_properties
-    from kafkadouble.external.real_kafka import RealKafka
-
+def _running(config: pytest.Config, folder: Folder) -> Iterator[real_kafka.RealKafka]:
     target, file = target_of(config), options.value(config, "kafka_client_config")
     try:
-        given = client_properties(config.rootpath / file) if file else {}
-        kafka = RealKafka(target, {**given, "bootstrap.servers": target}, target)
-    except UsageError as problem:
+        given = given_client.client_properties(config.rootpath / file) if file else {}
+        kafka = real_kafka.RealKafka(target, {**given, "bootstrap.servers": target}, target)
+    except errors.UsageError as problem:
         raise pytest.UsageError(f"kafka_client_config: {problem}") from None
     with kafka:
         yield kafka
@@ -79,25 +88,22 @@ def _local(config: pytest.Config, folder: Folder) -> Iterator[OwnKafka]:
         yield kafka
 
 
-def started(config: pytest.Config, folder: Folder, given: Mapping[str, Any]) -> OwnKafka:
+def started(config: pytest.Config, folder: Folder, given: Mapping[str, Any]) -> own_kafka.OwnKafka:
     """A Kafka on this machine, with the settings of the run and these arguments."""
-    from kafkadouble.common.errors import UsageError
-    from kafkadouble.external.local.local_kafka import LocalKafka
-    from kafkadouble.external.local.local_settings import TAKEN, local_settings
-    from kafkadouble.external.local.own_kafka import OwnKafka
-
     arguments = options.arguments(config, folder, given)
     home = options.value(config, "kafka_home") or os.environ.get("KAFKA_HOME", "")
     at = folder()
     kafka = None
     try:
-        settings = local_settings(at, **{name: each for name, each in arguments.items() if name in TAKEN})
-        kafka = OwnKafka(LocalKafka(at, str(home), settings))
+        settings = kafka_settings.local_settings(
+            at, **{name: each for name, each in arguments.items() if name in kafka_settings.TAKEN}
+        )
+        kafka = own_kafka.OwnKafka(local_kafka.LocalKafka(at, str(home), settings))
         return kafka.begin()
     except BaseException as problem:
         if kafka is not None:
             kafka.close()
-        if isinstance(problem, UsageError):
+        if isinstance(problem, errors.UsageError):
             raise pytest.UsageError(f"--kafka-broker={LOCAL}: {problem}") from None
         raise
 
@@ -135,26 +141,22 @@ class FactoryKafkas:
 
     def start(self, **arguments: Any) -> OwnKafka:
         """One with these arguments of KafkaDouble; skips a test that gives others."""
-        from .external_kafka import shared_metadata
-
         given = of_real_kafka(self._config, LOCAL, arguments, "kafka_double_factory")
         kafka = started(self._config, self._folder, given)
-        self._known.append((kafka, shared_metadata(kafka)))
+        self._known.append((kafka, external_kafka.shared_metadata(kafka)))
         return kafka
 
     def begin_test(self) -> None:
         """Remembers what is there, which fixtures of a wider scope did."""
-        from .external_kafka import shared_metadata
-
-        self._known = [(kafka, shared_metadata(kafka)) for kafka, _ in self._known if not kafka.is_closed]
+        self._known = [
+            (kafka, external_kafka.shared_metadata(kafka)) for kafka, _ in self._known if not kafka.is_closed
+        ]
 
     def end_test(self) -> None:
         """Brings back what was there."""
-        from .external_kafka import restore
-
         for kafka, before in self._known:
             if not kafka.is_closed:
-                restore(kafka, before)
+                external_kafka.restore(kafka, before)
 
     def close(self) -> None:
         """Ends them."""
@@ -178,16 +180,14 @@ def factory_of_target(config: pytest.Config, folder: Folder) -> Iterator[Callabl
 
 
 @contextmanager
-def _container(config: pytest.Config, folder: Folder) -> Iterator[RealKafka]:
-    from kafkadouble.external.real_kafka import RealKafka
-
+def _container(config: pytest.Config, folder: Folder) -> Iterator[real_kafka.RealKafka]:
     try:
-        from testcontainers.kafka import KafkaContainer
+        from testcontainers.kafka import KafkaContainer  # an extra
     except ImportError:
         raise pytest.UsageError("--kafka-broker=container needs testcontainers: pip install testcontainers") from None
     with KafkaContainer().with_kraft() as container:
         address = str(container.get_bootstrap_server())
-        with RealKafka(address, {"bootstrap.servers": address}, "container") as kafka:
+        with real_kafka.RealKafka(address, {"bootstrap.servers": address}, "container") as kafka:
             yield kafka
 
 

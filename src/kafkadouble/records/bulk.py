@@ -25,8 +25,7 @@ from .read_records import ReadRecord
 if TYPE_CHECKING:
     from os import PathLike
 
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
     from .seeding import HeadersLike, Text
 
@@ -89,7 +88,7 @@ def _of_fields(
     return BulkRecord(seeding.as_bytes(value), seeding.as_bytes(key), pairs, partition, timestamp)
 
 
-def most_bytes(broker: Broker | Cluster, topic: str) -> int:
+def most_bytes(broker: ClusterApi, topic: str) -> int:
     """The largest batch that the topic allows. Call it on the loop's thread."""
     topic_id = broker.image.topic_ids[topic]
     led = [each for member in broker.members for each in member.node.partitions.of_topic(topic).values()]
@@ -192,7 +191,7 @@ class BulkAppender:
 
 
 def _problem(outcome: Any) -> str:
-    from kafkadouble.messages import error_codes
+    from kafkadouble.messages import error_codes  # with topics or errors alone
 
     return outcome.error_message or error_codes.meaning(outcome.error_code)
 

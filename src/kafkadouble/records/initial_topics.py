@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 LOOK_S = 0.001
 BY_DEFAULT = -1
@@ -38,13 +37,13 @@ def parse(text: str) -> InitialTopic:
     return InitialTopic(name, *map(int, numbers))
 
 
-async def create(broker: Broker | Cluster, topics: Iterable[InitialTopic]) -> None:
+async def create(broker: ClusterApi, topics: Iterable[InitialTopic]) -> None:
     """Create the topics that are not there yet. KafkaError for one that is there with another
     number of partitions."""
-    import asyncio
+    import asyncio  # seldom needed
 
     for topic in topics:
-        from . import seeding
+        from . import seeding  # with topics or errors alone
 
         if _is_there(broker, topic):
             continue
@@ -58,13 +57,13 @@ async def create(broker: Broker | Cluster, topics: Iterable[InitialTopic]) -> No
             await asyncio.sleep(LOOK_S)
 
 
-def _is_there(broker: Broker | Cluster, topic: InitialTopic) -> bool:
+def _is_there(broker: ClusterApi, topic: InitialTopic) -> bool:
     found = broker.image.topic_named(topic.name)
     if found is None:
         return False
     if topic.partitions is not None and len(found.partitions) != topic.partitions:
-        from kafkadouble.common.errors import KafkaError
-        from kafkadouble.messages import error_codes
+        from kafkadouble.common.errors import KafkaError  # with topics or errors alone
+        from kafkadouble.messages import error_codes  # with topics or errors alone
 
         problem = f"--topic {topic}: the topic is there already, with {len(found.partitions)} partitions"
         raise KafkaError(error_codes.INVALID_PARTITIONS, problem)

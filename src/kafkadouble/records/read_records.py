@@ -17,8 +17,7 @@ from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batche
 from kafkadouble.wire.record import Headers
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 CHUNK = 16 * 1024 * 1024
@@ -49,7 +48,7 @@ class ReadRecord(NamedTuple):
     def json(self) -> Any:
         """The value as JSON; None for a tombstone. Raises UsageError, which names the record, for a
         value that is not JSON."""
-        import json
+        import json  # seldom needed
 
         return self._decoded("value", self.value, json.loads, "JSON")
 
@@ -101,7 +100,7 @@ def check_isolation(isolation: str) -> bool:
 
 
 def take_all(
-    broker: Broker | Cluster,
+    broker: ClusterApi,
     topic: str,
     partition: int | None,
     committed: bool,

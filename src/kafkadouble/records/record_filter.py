@@ -106,12 +106,12 @@ def _in_words(value: Any) -> str:
 
 
 def _check(fields: dict[str, Any]) -> None:
-    from kafkadouble.arguments.parameters import ARGUMENTS
+    from kafkadouble.arguments.parameters import ARGUMENTS  # where a filter is given
 
     names = list(RecordNarrowing.__annotations__)
     unknown = next((name for name in fields if name not in names), None)
     if unknown is not None:
-        from kafkadouble.server.configs.did_you_mean import near
+        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
         raise UsageError(f"records have no filter {unknown!r}: {', '.join(names)}{near(unknown, names)}")
     check_given(**{name: value for name, value in fields.items() if name not in ("since", "offset")})

@@ -22,8 +22,7 @@ from kafkadouble.wire.plain_values import scalar_fault
 from kafkadouble.wire.wording import AllowedValues, ShownValue
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 Text = str | bytes | None
 TEXT_OR_BYTES = AllowedValues("bytes, a text or None")
@@ -51,7 +50,7 @@ def to_delete(name: str) -> DeleteTopicsRequest:
     return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=TIMEOUT_MS)
 
 
-def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], batch: bytes | bytearray) -> Future[Any]:
+def append(broker: ClusterApi, topic: str, choose: Callable[[int], int], batch: bytes | bytearray) -> Future[Any]:
     """Appends a batch and returns a future of the Produce response. Call it on the loop's thread.
 
     `choose` gets the number of partitions and returns an index. A missing topic is created if the
@@ -69,13 +68,13 @@ def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], b
     return broker.ask(ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part]), at)
 
 
-def topic_to_append(broker: Broker | Cluster, topic: str) -> TopicImage:
+def topic_to_append(broker: ClusterApi, topic: str) -> TopicImage:
     """The topic, which is created if the broker creates topics automatically."""
     check(topic=topic)
     return broker.image.topic_named(topic) or _created(broker, topic)
 
 
-def _created(broker: Broker | Cluster, topic: str) -> TopicImage:
+def _created(broker: ClusterApi, topic: str) -> TopicImage:
     requested = MetadataRequest.MetadataRequestTopic(name=topic)
     answer = broker.ask(MetadataRequest(topics=[requested], allow_auto_topic_creation=True)).result(timeout=0)
     found = broker.image.topic_named(topic)

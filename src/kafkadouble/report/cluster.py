@@ -8,13 +8,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from kafkadouble.common.plural import counted
-from kafkadouble.engine.broker import Broker
 from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
 from kafkadouble.topics.partition_state import log_bounds
 
 if TYPE_CHECKING:
     from kafkadouble.coordinators.group_values import Group
-    from kafkadouble.engine.cluster_member import ClusterMember
+    from kafkadouble.engine.cluster_api import BrokerState
 
     from .reported import Reported
 
@@ -29,30 +28,26 @@ OVER = ("Empty", "CompleteCommit", "CompleteAbort", "Dead")
 
 def brokers(double: Reported) -> Iterator[str]:
     """Those that do not serve."""
-    running = double._known()
+    running = double.known()
     if not running.thread.running:
         yield "the double was stopped"
-    elif isinstance(broker := running.broker, Broker):
-        if broker.is_down:
-            yield f"{broker.node.id}: down"
     else:
-        members = broker.members_by_id
-        states = running.on_thread(lambda: {id: list(_states(each)) for id, each in members.items()})
+        states = running.on_thread(lambda: {id: list(_words(each)) for id, each in running.broker.states.items()})
         yield from (f"{id}: {', '.join(found)}" for id, found in states.items() if found)
 
 
-def _states(member: ClusterMember) -> Iterator[str]:
-    if member.broker is None:
+def _words(state: BrokerState) -> Iterator[str]:
+    if not state.runs:
         yield "down"
-    if member.is_paused:
+    if state.is_paused:
         yield "paused"
-    if member.is_isolated:
+    if state.is_isolated:
         yield "isolated"
 
 
 def topics(double: Reported) -> Iterator[str]:
     """The first and the end offset of each partition."""
-    running = double._serving()
+    running = double.serving()
 
     def read() -> dict[str, dict[int, tuple[int, int]]]:
         image = running.broker.image

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from kafkadouble.coordinators.group_values import Group
@@ -12,16 +12,11 @@ if TYPE_CHECKING:
     from kafkadouble.seen.requests import Requests
 
 
-class Reported(Protocol):
-    """A double that runs, or has run."""
+class Reported(NamedTuple):
+    """A double that runs, or has run. `serving` raises UsageError if it does not run."""
 
-    @property
-    def requests(self) -> Requests: ...
-
-    def groups(self) -> Mapping[str, Group]: ...
-
-    def transactions(self) -> Mapping[str, Transaction]: ...
-
-    def _known(self) -> Running: ...
-
-    def _serving(self) -> Running: ...
+    requests: Requests
+    groups: Callable[[], Mapping[str, Group]]
+    transactions: Callable[[], Mapping[str, Transaction]]
+    known: Callable[[], Running]
+    serving: Callable[[], Running]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.seen.near_misses import nearest
 from kafkadouble.seen.request_filter import ALWAYS, PARTS, RequestFilter
+from kafkadouble.server.faults import REQUEST
 from kafkadouble.server.faults.field_kinds import EVERY_API
-from kafkadouble.server.faults.plane_names import REQUEST
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed
@@ -24,7 +24,7 @@ MOST_EXPLAINED = 10
 
 
 def lines(double: Reported) -> Iterator[str]:
-    running = double._known()
+    running = double.known()
     register = running.broker.faults.register
     left = running.on_thread(lambda: [*register.unmatched, *register.unfinished])
     armed = running.on_thread(lambda: list(register.rules))

@@ -9,21 +9,27 @@ from kafkadouble.arguments.parameters import check as check_argument
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.kinds import given_as
 from kafkadouble.common.start_options import CONTROLLER_PORT, DATA_DIR, SECURITY, TWO_BROKERS
+from kafkadouble.server.faults import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.disks import is_in
-from kafkadouble.server.faults.plane_names import CONNECTION, DISK, LINK, REQUEST
-from kafkadouble.server.faults.rule import EVERY_API, Rule
+from kafkadouble.server.faults.rule import EVERY_API, Rule, checked
 from kafkadouble.server.tracing.seen_line import ANONYMOUS
 from kafkadouble.waits.awaited import Awaited, outcome
 from kafkadouble.wire.wording import ShownValue
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.engine.running import Running
 
 
-def check(rule: Rule, broker: Broker | Cluster) -> None:
+def armed(running: Running, rule: Rule) -> RuleHandle:
+    """Arm a rule. Call it on the thread of the broker. Raises UsageError when it could never
+    apply."""
+    check(checked(rule), running.broker)
+    return RuleHandle(running, running.broker.arm(rule))
+
+
+def check(rule: Rule, broker: ClusterApi) -> None:
     """Raises UsageError for a rule that could never apply: its broker, its listener, its link or
     its disk does not exist."""
     PLACES[rule.plane](rule, broker)
@@ -33,12 +39,12 @@ def check(rule: Rule, broker: Broker | Cluster) -> None:
     raise UsageError(f"there is no broker {id} that a rule could hold at")
 
 
-def _is_alone(broker: Broker | Cluster) -> bool:
+def _is_alone(broker: ClusterApi) -> bool:
     """Whether it is the only node, running or down."""
     return len(broker.node_ids) == 1
 
 
-def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
+def _check_client(rule: Rule, broker: ClusterApi) -> None:
     """A principal, or a mechanism, that no client can have."""
     principal, mechanism = rule.match.principal, rule.match.mechanism
     specs = [spec for specs in broker.all_listeners for spec in specs if spec.bind is not None]
@@ -47,6 +53,7 @@ def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError(problem, principal=principal, anonymous=ANONYMOUS, option=SECURITY)
     if mechanism is None:
         return
+    # With security alone.
     from kafkadouble.server.security.sasl.listener_mechanisms import enabled_names
 
     names = {spec.name for spec in specs if spec.has_sasl}
@@ -56,11 +63,11 @@ def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError(f"there is no mechanism {mechanism!r}: there are {', '.join(enabled) or 'none'}")
 
 
-def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
+def _check_requests(rule: Rule, broker: ClusterApi) -> None:
     _check_client(rule, broker)
     if rule.match.api == EVERY_API or broker.controller is not None or (rule.match.peers and not _is_alone(broker)):
         return
-    from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
+    from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE  # for an error alone
 
     if rule.match.api not in {served.name for served in TABLE} and rule.match.api in {
         served.name for served in CONTROLLER_TABLE
@@ -69,7 +76,7 @@ def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError(problem, api=rule.match.api, option=CONTROLLER_PORT)
 
 
-def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
+def _check_connections(rule: Rule, broker: ClusterApi) -> None:
     """A rule for connections may name a listener of clients, or that of controllers if it has a
     socket."""
     _check_client(rule, broker)
@@ -79,7 +86,7 @@ def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError(f"there is no listener {name!r}: there are {', '.join(dict.fromkeys(names))}")
 
 
-def _check_link(rule: Rule, broker: Broker | Cluster) -> None:
+def _check_link(rule: Rule, broker: ClusterApi) -> None:
     nodes = broker.node_ids
     if _is_alone(broker):
         raise UsageError("there is one node, and so no link between nodes: give {option} or more", option=TWO_BROKERS)
@@ -89,7 +96,7 @@ def _check_link(rule: Rule, broker: Broker | Cluster) -> None:
             raise UsageError(problem, nodes=", ".join(map(str, nodes)), link=ShownValue(rule.match.link))
 
 
-def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
+def _check_disk(rule: Rule, broker: ClusterApi) -> None:
     paths = broker.disk_paths
     if not paths:
         raise UsageError("the logs are in memory, and so there is no disk that could fail: give {dir}", dir=DATA_DIR)
@@ -98,7 +105,7 @@ def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError(f"there is no log directory {log_dir!r}: there are {', '.join(paths)}")
 
 
-PLACES: dict[str, Callable[[Rule, Broker | Cluster], None]] = {
+PLACES: dict[str, Callable[[Rule, ClusterApi], None]] = {
     REQUEST: _check_requests,
     CONNECTION: _check_connections,
     LINK: _check_link,

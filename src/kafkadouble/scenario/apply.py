@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 from kafkadouble.common.errors import UsageError, raise_for
+from kafkadouble.host.host import host_of
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.records import seeding
 from kafkadouble.rules import rule_handle as rules
@@ -31,13 +32,14 @@ def begin(kafka: DoubleApi, scenario: Scenario) -> ScenarioSteps:
     file."""
     topics, groups = _to_create(kafka, scenario), _to_commit(kafka, scenario)
     _check_rules(kafka, scenario)
-    kafka._round = 0  # records without a key go to the same partitions each time
+    host = host_of(kafka)
+    host.turns = 0  # records without a key go to the same partitions each time
     calls = [call for topic in topics for call in (topic.creation, topic.records) if call is not None]
     for call in (*calls, *groups, *scenario.rules):
         call.call(kafka)
-    running = kafka._serving()
-    steps = ScenarioSteps(kafka, running, kafka._clock, scenario.steps)
-    kafka._steps, running.before_stop = steps, steps.end
+    running = host.serving()
+    steps = ScenarioSteps(kafka, running, host.clock, scenario.steps)
+    host.steps, running.before_stop = steps, steps.end
     steps.begin()
     return steps
 
@@ -57,7 +59,7 @@ def _to_create(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioTopic]:
 
 
 def _check_creation(kafka: DoubleApi, topics: list[ScenarioTopic]) -> None:
-    answer = kafka._ask(_creation([topic.creation for topic in topics]))
+    answer = host_of(kafka).ask(_creation([topic.creation for topic in topics]))
     by_name = {each.name: each for each in answer.topics}
     for topic in topics:
         with topic.creation.naming_the_place():
@@ -96,7 +98,8 @@ def _to_commit(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioCall]:
 
 
 def _check_rules(kafka: DoubleApi, scenario: Scenario) -> None:
-    broker = kafka._serving().broker
+    host = host_of(kafka)
+    broker = host.serving().broker
     for call in scenario.rules:
         with call.naming_the_place():
-            kafka._call(rules.check, call.given["rule"], broker)
+            host.call(rules.check, call.given["rule"], broker)

@@ -8,19 +8,20 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.server.configs.did_you_mean import near
-from kafkadouble.verbs.faults.faults import FaultVerbs
+from kafkadouble.server.faults.rule import checked
+from kafkadouble.verbs.double_api import DoubleApi
 from kafkadouble.verbs.forms.json_form import from_json
 from kafkadouble.verbs.verb import Verb
 
 from .files.document import ScenarioDocument, ValuePath
 
 if TYPE_CHECKING:
+    from kafkadouble.host.host import Host
     from kafkadouble.server.faults.rule import Rule
-    from kafkadouble.verbs.double_api import DoubleApi
 
 
 class ScenarioCall(NamedTuple):
@@ -54,13 +55,10 @@ class ScenarioCall(NamedTuple):
             raise KafkaError(problem.code, f"{self.where}: {problem.text}") from None
 
 
-class _RuleCheck(FaultVerbs):
-    """Stands for a double in a verb that arms a rule, and only checks the rule."""
+class _RuleCheck:
+    """Stands for the host of a double in a verb that arms a rule, and only checks the rule."""
 
-    def arm(self, rule: Any) -> Any:
-        from kafkadouble.server.faults.rule import checked
-
-        return checked(rule)
+    arm = staticmethod(checked)
 
 
 @contextmanager
@@ -109,5 +107,7 @@ def _rule_of(verb: Verb, values: Mapping[str, Any]) -> Rule | None:
     """The rule that a verb arms, if it arms one. Raises UsageError if the rule makes no sense."""
     if verb.result != "RuleHandle":
         return None
-    rule: Rule = values["rule"] if verb.name == "arm" else verb.function(_RuleCheck(), **values)
+    rule: Rule = (
+        values["rule"] if verb.name == "arm" else verb.function(DoubleApi(cast("Host", _RuleCheck())), **values)
+    )
     return rule

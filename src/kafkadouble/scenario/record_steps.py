@@ -23,8 +23,7 @@ from kafkadouble.records.partitioner import partition_for
 from .record_trigger import TOPIC
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.messages.uuid import Uuid
     from kafkadouble.records.read_records import ReadRecord
     from kafkadouble.server.metadata.image import TopicImage
@@ -44,7 +43,7 @@ class RecordSteps:
     """The steps with `on_record` of one application of a scenario. Use it on the broker's
     thread."""
 
-    def __init__(self, broker: Broker | Cluster, steps: Sequence[ScenarioStep], report: Report) -> None:
+    def __init__(self, broker: ClusterApi, steps: Sequence[ScenarioStep], report: Report) -> None:
         self._broker, self._report = broker, report
         waiting = [_Waiting(index, each, each.on_record) for index, each in enumerate(steps) if each.on_record]
         self._waiting = {name: [each for each in waiting if each.trigger.topic == name] for name in _topics(waiting)}

@@ -37,7 +37,7 @@ def check(path: str, *, frames: bool = False) -> None:
     """Raises UsageError when the path cannot be written, or holds something other than captured
     traffic, with frames or without."""
     try:
-        import pyarrow.parquet as pq
+        import pyarrow.parquet as pq  # an extra
     except ImportError:
         raise UsageError(MISSING) from None
     if not path.endswith(SUFFIX):
@@ -81,7 +81,7 @@ class CaptureFiles:
 
     def add(self, batches: Sequence[pa.RecordBatch]) -> None:
         """Writes a part. Raises OSError when the disk refuses it; then no part of it is left."""
-        import pyarrow as pa
+        import pyarrow as pa  # an extra
 
         name = f"{self._run}-{self._count:05}{SUFFIX}"
         self._count += 1
@@ -116,8 +116,8 @@ def _parts(folder: str) -> list[str]:
 
 def _row_groups(paths: Sequence[str], frames: bool) -> Iterator[pa.Table]:
     """Reads the rows of these files, in tables of about `ROWS` rows or `ROW_BYTES`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow as pa  # an extra
+    import pyarrow.parquet as pq  # an extra
 
     held: list[pa.RecordBatch] = []
     for path in paths:
@@ -134,7 +134,7 @@ def _row_groups(paths: Sequence[str], frames: bool) -> Iterator[pa.Table]:
 def _write(path: str, tables: Iterable[pa.Table], frames: bool) -> None:
     """Writes a file that appears whole or not at all, and that only this user can read: it may have
     secrets. Until it is complete, it has a hidden name that readers of Parquet ignore."""
-    import pyarrow.parquet as pq
+    import pyarrow.parquet as pq  # an extra
 
     folder, name = os.path.split(path)
     unfinished = os.path.join(folder, f".{name}.{os.getpid()}")

@@ -75,7 +75,7 @@ class Capturing:
 
     def _gather(self, pause: float) -> None:
         """Converts all rows that are there into columns."""
-        from kafkadouble.pipeline.traffic.schema import batch_of
+        from kafkadouble.pipeline.traffic.schema import batch_of  # an extra
 
         while rows := self.capture.take(SLICE):
             try:

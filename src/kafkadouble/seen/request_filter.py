@@ -160,7 +160,7 @@ def _check_fields(fields: dict[str, Any]) -> None:
         raise UsageError(f"requests have no filter {unknown!r}: {', '.join(names)}{near(unknown, names)}")
     check_given(**{name: value for name, value in fields.items() if name not in ("error", "since")})
     if not isinstance(fields.get("error", True), bool):
-        from kafkadouble.server.faults.field_kinds import error_name
+        from kafkadouble.server.faults.field_kinds import error_name  # where a filter is given
 
         fields["error"] = error_name(fields["error"])
     since = fields.get("since", 0)

@@ -36,7 +36,7 @@ class Requests(Sequence[SeenRequest]):
         `principal`, `broker`, `error` and `since`; see `RequestNarrowing`. Raises UsageError for a
         filter that no request could match.
         """
-        from .request_filter import RequestFilter
+        from .request_filter import RequestFilter  # where a filter is given
 
         return RequestFilter.checked(apis, narrowing).among(self._all())
 
@@ -50,8 +50,8 @@ class Requests(Sequence[SeenRequest]):
         requests.
         """
         __tracebackhide__ = True
-        from .near_misses import explanation
-        from .request_filter import RequestFilter
+        from .near_misses import explanation  # where a filter is given
+        from .request_filter import RequestFilter  # where a filter is given
 
         if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
             raise UsageError(f"times is a number of requests from 0, not {times!r}")

@@ -15,11 +15,10 @@ from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.requests.request import Refusal
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import BrokerApi, ClusterApi
 
 
-def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Partition]:
+def find(broker: ClusterApi, topic: str, index: int) -> tuple[BrokerApi, Partition]:
     """A partition and the broker that leads it. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when
     there is no such partition."""
     check(topic=topic, partition=index)
@@ -29,22 +28,22 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Part
     return found
 
 
-def leader_epoch(broker: Broker | Cluster, topic: str, index: int) -> int:
+def leader_epoch(broker: ClusterApi, topic: str, index: int) -> int:
     """The current leader epoch of a partition."""
     return find(broker, topic, index)[1].leader_epoch
 
 
-def epochs(broker: Broker | Cluster, topic: str, index: int) -> dict[int, int]:
+def epochs(broker: ClusterApi, topic: str, index: int) -> dict[int, int]:
     """The leader epochs in the log, each with its start offset."""
     return {entry.epoch: entry.offset for entry in find(broker, topic, index)[1].log.epochs.entries}
 
 
-def bump(broker: Broker | Cluster, topic: str, index: int) -> int:
+def bump(broker: ClusterApi, topic: str, index: int) -> int:
     """Starts a new leader epoch and returns it."""
     return _moved(broker, topic, index, lambda node, partition, controller: leadership.elect(controller, partition))
 
 
-def truncate(broker: Broker | Cluster, topic: str, index: int, offset: int) -> int:
+def truncate(broker: ClusterApi, topic: str, index: int, offset: int) -> int:
     """Removes the records from an offset on, and returns the leader epoch that starts there."""
     check(offset=offset)
     return _moved(
@@ -55,7 +54,7 @@ def truncate(broker: Broker | Cluster, topic: str, index: int, offset: int) -> i
     )
 
 
-def _moved(broker: Broker | Cluster, topic: str, index: int, move: Callable[[Node, Partition, Node], int]) -> int:
+def _moved(broker: ClusterApi, topic: str, index: int, move: Callable[[Node, Partition, Node], int]) -> int:
     leader, partition = find(broker, topic, index)
     node, controller = leader.node, broker.controlling.node
     for each in (node, controller):

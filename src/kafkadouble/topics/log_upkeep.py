@@ -21,8 +21,7 @@ from . import leadership
 from .placement import partitions_of
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import BrokerApi, ClusterApi
 
 FLUSH_LOOK_S = 0.001
 """The interval in which a flush on another thread is looked at."""
@@ -31,7 +30,7 @@ ATTEMPTS = 5
 """How often a log is cleaned again that was truncated meanwhile."""
 
 
-def _replicas(broker: Broker | Cluster, topic: str, index: int) -> list[tuple[Broker, PartitionReplica]]:
+def _replicas(broker: ClusterApi, topic: str, index: int) -> list[tuple[BrokerApi, PartitionReplica]]:
     """Each broker that runs and has a replica, the leader first. KafkaError for an unknown
     partition, and for one that no broker leads."""
     leader, led = leadership.find(broker, topic, index)
@@ -40,7 +39,7 @@ def _replicas(broker: Broker | Cluster, topic: str, index: int) -> list[tuple[Br
 
 
 @contextmanager
-def _step(broker: Broker | Cluster, member: Broker) -> Iterator[None]:
+def _step(broker: ClusterApi, member: BrokerApi) -> Iterator[None]:
     """Sets the time of a broker before a step; afterwards waiting requests go on."""
     member.node.advance(member.clock.now())
     try:
@@ -52,7 +51,7 @@ def _step(broker: Broker | Cluster, member: Broker) -> Iterator[None]:
         broker.settle()
 
 
-def roll(broker: Broker | Cluster, topic: str, index: int) -> int:
+def roll(broker: ClusterApi, topic: str, index: int) -> int:
     """Begin a new segment; returns its base offset at the leader."""
     bases = []
     for member, replica in _replicas(broker, topic, index):
@@ -61,7 +60,7 @@ def roll(broker: Broker | Cluster, topic: str, index: int) -> int:
     return bases[0]
 
 
-def retain(broker: Broker | Cluster, topic: str, partition: int | None) -> dict[int, int]:
+def retain(broker: ClusterApi, topic: str, partition: int | None) -> dict[int, int]:
     """Delete what retention does not keep; returns the log start offsets."""
     starts = {}
     for index in partitions_of(broker, topic, partition):
@@ -74,7 +73,7 @@ def retain(broker: Broker | Cluster, topic: str, partition: int | None) -> dict[
     return starts
 
 
-async def compact(broker: Broker | Cluster, topic: str, partition: int | None) -> None:
+async def compact(broker: ClusterApi, topic: str, partition: int | None) -> None:
     """Roll and clean every replica. UsageError for a topic that is not compacted."""
     for index in partitions_of(broker, topic, partition):
         replicas = _replicas(broker, topic, index)
@@ -86,7 +85,8 @@ async def compact(broker: Broker | Cluster, topic: str, partition: int | None) -
             await _clean(broker, member, replica)
 
 
-async def _clean(broker: Broker | Cluster, member: Broker, replica: PartitionReplica) -> None:
+async def _clean(broker: ClusterApi, member: BrokerApi, replica: PartitionReplica) -> None:
+    # While a log is compacted.
     from kafkadouble.server.log.compaction.cleaner import CleaningAborted
 
     for attempt in range(1, ATTEMPTS + 1):
@@ -100,7 +100,7 @@ async def _clean(broker: Broker | Cluster, member: Broker, replica: PartitionRep
                 raise KafkaError(error_codes.UNKNOWN_SERVER_ERROR, f"the log changes too often: {why}") from None
 
 
-async def flush(broker: Broker | Cluster, topic: str, index: int) -> int:
+async def flush(broker: ClusterApi, topic: str, index: int) -> int:
     """Flush every replica; returns the offset up to which the leader's log is flushed."""
     points = []
     for member, replica in _replicas(broker, topic, index):

@@ -13,8 +13,7 @@ from kafkadouble.server.replica.partition import Partition
 from . import leadership, placement
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 TopicPartition = tuple[str, int]
 
@@ -45,13 +44,13 @@ class PartitionState(NamedTuple):
     epochs: dict[int, int] | None = None
 
 
-def partition_state(broker: Broker | Cluster, topic: str, index: int) -> PartitionState:
+def partition_state(broker: ClusterApi, topic: str, index: int) -> PartitionState:
     """Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is no such partition."""
     _, image = placement.find(broker, topic, index)
     return state_of(broker, topic, index, image)
 
 
-def state_of(broker: Broker | Cluster, topic: str, index: int, image: PartitionImage) -> PartitionState:
+def state_of(broker: ClusterApi, topic: str, index: int, image: PartitionImage) -> PartitionState:
     """The state of a partition with this image. It does not settle the broker first: the caller
     does that once for many partitions."""
     state = _from_metadata(topic, index, image)
@@ -68,7 +67,7 @@ def state_of(broker: Broker | Cluster, topic: str, index: int, image: PartitionI
     )
 
 
-def offsets_of_log(broker: Broker | Cluster, topic: str, index: int) -> tuple[int, int, int, int, int] | None:
+def offsets_of_log(broker: ClusterApi, topic: str, index: int) -> tuple[int, int, int, int, int] | None:
     """The offsets in a state, and the number of its epochs; None without a leader that answers."""
     led = _led(broker, topic, index)
     if led is None:
@@ -83,7 +82,7 @@ def _from_metadata(topic: str, index: int, image: PartitionImage) -> PartitionSt
     return PartitionState(topic, index, leader, image.leader_epoch, image.replicas, tuple(sorted(image.isr)))
 
 
-def _led(broker: Broker | Cluster, topic: str, index: int) -> Partition | None:
+def _led(broker: ClusterApi, topic: str, index: int) -> Partition | None:
     """The partition at its leader; None if there is no such partition, or no leader."""
     try:
         return leadership.find(broker, topic, index)[1]
@@ -91,7 +90,7 @@ def _led(broker: Broker | Cluster, topic: str, index: int) -> Partition | None:
         return None
 
 
-def log_bounds(broker: Broker | Cluster, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+def log_bounds(broker: ClusterApi, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
     """The offsets from which and up to which consumers read, for each partition that has a
     leader."""
     found = {each: _led(broker, *each) for each in partitions}
@@ -100,7 +99,7 @@ def log_bounds(broker: Broker | Cluster, partitions: Iterable[TopicPartition]) -
 
 def log_bounds_in_steps(
     call: Callable[..., dict[TopicPartition, tuple[int, int]]],
-    broker: Broker | Cluster,
+    broker: ClusterApi,
     partitions: Sequence[TopicPartition],
 ) -> dict[TopicPartition, tuple[int, int]]:
     """The same, on another thread: `call` runs each step on the loop's, and clients are served

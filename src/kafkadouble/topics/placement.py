@@ -20,14 +20,13 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller import elections
 from kafkadouble.server.coordinator.coordinator_lookup import GROUP, TRANSACTION
-from kafkadouble.server.coordinator.coordinator_partition import partition_for
+from kafkadouble.server.coordinator.coordinator_runtime import partition_for
 from kafkadouble.server.metadata.image import Image, PartitionImage
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from kafkadouble.server.requests.slices import in_one_step
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 PREFERRED, UNCLEAN = 0, 1
 """The election types of ElectLeaders."""
@@ -35,7 +34,7 @@ PREFERRED, UNCLEAN = 0, 1
 TIMEOUT_MS = 30_000
 
 
-def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
+def find(broker: ClusterApi, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
     """A partition as the metadata have it, and the id of its topic.
     KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
     check(topic=topic, partition=index)
@@ -46,7 +45,7 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, Partit
     return found.id, found.partitions[index]
 
 
-def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = None) -> list[int]:
+def partitions_of(broker: ClusterApi, topic: str, partition: int | None = None) -> list[int]:
     """The indexes of a topic's partitions, or of one of them. Raises
     KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
     check(topic=topic, **({} if partition is None else {"partition": partition}))
@@ -59,18 +58,18 @@ def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = 
     return sorted(image.partitions) if partition is None else [partition]
 
 
-def leader(broker: Broker | Cluster, topic: str, index: int) -> int | None:
+def leader(broker: ClusterApi, topic: str, index: int) -> int | None:
     """The id of the broker that leads; None if no broker does."""
     id = find(broker, topic, index)[1].leader
     return None if id < 0 else id
 
 
-def isr(broker: Broker | Cluster, topic: str, index: int) -> list[int]:
+def isr(broker: ClusterApi, topic: str, index: int) -> list[int]:
     """The ids of the replicas in sync."""
     return sorted(find(broker, topic, index)[1].isr)
 
 
-def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> int:
+def move_leader(broker: ClusterApi, topic: str, index: int, to: int) -> int:
     """Have another in-sync replica lead; returns the new leader epoch."""
     topic_id, partition = find(broker, topic, index)
     _check_target(broker, partition, to, f"{topic}-{index}")
@@ -85,20 +84,20 @@ def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> in
     return find(broker, topic, index)[1].leader_epoch
 
 
-def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
+def move_coordinator(broker: ClusterApi, group: str, to: int) -> int:
     """Have another broker coordinate a group, which need not exist; returns the partition of
     __consumer_offsets that moves."""
     check(group=group)
     return _move_coordinator(broker, GROUP, group, CONSUMER_OFFSETS, to)
 
 
-def move_transaction_coordinator(broker: Broker | Cluster, transactional_id: str, to: int) -> int:
+def move_transaction_coordinator(broker: ClusterApi, transactional_id: str, to: int) -> int:
     """The same for a transactional id, and __transaction_state."""
     check(transactional_id=transactional_id)
     return _move_coordinator(broker, TRANSACTION, transactional_id, TRANSACTION_STATE, to)
 
 
-def _move_coordinator(broker: Broker | Cluster, key_type: int, key: str, topic: str, to: int) -> int:
+def _move_coordinator(broker: ClusterApi, key_type: int, key: str, topic: str, to: int) -> int:
     if broker.image.topic_named(topic) is None:  # FindCoordinator creates the topic
         broker.ask(FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key]))
         broker.settle()
@@ -110,7 +109,7 @@ def _move_coordinator(broker: Broker | Cluster, key_type: int, key: str, topic: 
     return index
 
 
-def elect_leaders(broker: Broker | Cluster, topic: str | None, index: int | None) -> dict[tuple[str, int], int]:
+def elect_leaders(broker: ClusterApi, topic: str | None, index: int | None) -> dict[tuple[str, int], int]:
     """Have preferred replicas lead; returns the new leaders. KafkaError for the first partition
     that cannot have its own."""
     if topic is None and index is not None:
@@ -131,7 +130,7 @@ def elect_leaders(broker: Broker | Cluster, topic: str | None, index: int | None
     return {(name, one.partition_id): find(broker, name, one.partition_id)[1].leader for name, one in outcomes}
 
 
-def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int | None = None) -> int:
+def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None = None) -> int:
     """Elect a live replica, in sync or not, of a partition without a leader; returns the id of its
     broker."""
     _, partition = find(broker, topic, index)
@@ -158,7 +157,7 @@ def _with_alone(image: Image, id: int) -> Image:
     return image._replace(brokers=brokers)
 
 
-def _check_target(broker: Broker | Cluster, partition: PartitionImage, to: int, what: str) -> None:
+def _check_target(broker: ClusterApi, partition: PartitionImage, to: int, what: str) -> None:
     """KafkaError: REPLICA_NOT_AVAILABLE for a broker that has none, ELIGIBLE_LEADERS_NOT_AVAILABLE
     for one that does not run, also when the metadata do not know of it yet."""
     check(to=to)

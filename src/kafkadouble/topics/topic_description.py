@@ -14,8 +14,7 @@ from .partition_state import PartitionState, offsets_of_log, state_of
 from .placement import partitions_of
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 
 class TopicDescription(NamedTuple):
@@ -32,7 +31,7 @@ TopicState = tuple[object, ...]
 """A value that is equal as long as a description is."""
 
 
-def topics(broker: Broker | Cluster, internal: bool) -> dict[str, TopicDescription]:
+def topics(broker: ClusterApi, internal: bool) -> dict[str, TopicDescription]:
     """The topics by name, in the order of the alphabet."""
     check(internal=internal)
     broker.settle()
@@ -41,13 +40,13 @@ def topics(broker: Broker | Cluster, internal: bool) -> dict[str, TopicDescripti
     return {topic.name: _topic(broker, topic, sorted(topic.partitions)) for topic in found if topic is not None}
 
 
-def _topic(broker: Broker | Cluster, topic: TopicImage, indexes: Iterable[int]) -> TopicDescription:
+def _topic(broker: ClusterApi, topic: TopicImage, indexes: Iterable[int]) -> TopicDescription:
     configs = dict(sorted(broker.image.config_overrides(TOPIC, topic.name).items()))
     partitions = {index: state_of(broker, topic.name, index, topic.partitions[index]) for index in indexes}
     return TopicDescription(topic.name, str(topic.id), topic.name in INTERNAL_TOPICS, partitions, configs)
 
 
-def partitions_by_topic(broker: Broker | Cluster) -> dict[str, tuple[int, ...]]:
+def partitions_by_topic(broker: ClusterApi) -> dict[str, tuple[int, ...]]:
     """The partitions of each topic that is not internal, both sorted."""
     broker.settle()
     names = sorted(name for name in broker.image.topic_ids if name not in INTERNAL_TOPICS)
@@ -55,13 +54,13 @@ def partitions_by_topic(broker: Broker | Cluster) -> dict[str, tuple[int, ...]]:
     return {topic.name: tuple(sorted(topic.partitions)) for topic in found if topic is not None}
 
 
-def described(broker: Broker | Cluster, name: str, indexes: Iterable[int]) -> TopicDescription | None:
+def described(broker: ClusterApi, name: str, indexes: Iterable[int]) -> TopicDescription | None:
     """Some partitions of a topic; None if it does not have them all."""
     topic = _with_partitions(broker, name, indexes)
     return None if topic is None else _topic(broker, topic, indexes)
 
 
-def topic_state(broker: Broker | Cluster, name: str, indexes: Iterable[int]) -> TopicState | None:
+def topic_state(broker: ClusterApi, name: str, indexes: Iterable[int]) -> TopicState | None:
     """What a description of these partitions depends on; None if the topic does not have them
     all."""
     topic = _with_partitions(broker, name, indexes)
@@ -72,12 +71,12 @@ def topic_state(broker: Broker | Cluster, name: str, indexes: Iterable[int]) -> 
     return topic.id, images, configs, tuple(offsets_of_log(broker, name, index) for index in indexes)
 
 
-def _with_partitions(broker: Broker | Cluster, name: str, indexes: Iterable[int]) -> TopicImage | None:
+def _with_partitions(broker: ClusterApi, name: str, indexes: Iterable[int]) -> TopicImage | None:
     topic = broker.image.topic_named(name)
     return topic if topic is not None and all(index in topic.partitions for index in indexes) else None
 
 
-def offsets(broker: Broker | Cluster, topic: str, latest: bool = True) -> dict[int, int]:
+def offsets(broker: ClusterApi, topic: str, latest: bool = True) -> dict[int, int]:
     """The high watermark of each partition, or its log start offset."""
     found = {}
     for index in partitions_of(broker, topic):

@@ -12,36 +12,32 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from kafkadouble.waits.awaited import Advance, Awaited, outcome_later
+from kafkadouble.host import host_clock
+from kafkadouble.host.host import host_of
+from kafkadouble.waits.awaited import Awaited, outcome_later
 
-from .content.waiting import WaitVerbs
+from .content import waiting
 from .registry import VERBS
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.running import Running
-    from kafkadouble.engine.verb_host import VerbHost
+    from kafkadouble.host.host import Host
+
+    from .double_api import DoubleApi
 
 P = ParamSpec("P")
 T = TypeVar("T")
 V = TypeVar("V")
 
 
-class _Waits(WaitVerbs):
-    """WaitVerbs whose methods return what is to be awaited."""
+class _Waits:
+    """Stands for a host in a verb that waits: it returns what is to be awaited."""
 
-    def __init__(self, serving: Callable[[], Running], moves: Callable[[bool], Advance | None]) -> None:
-        self._source, self._advances = serving, moves
+    def __init__(self, host: Host) -> None:
+        self._host, self.known, self.serving = host, host.known, host.serving
 
-    def _serving(self) -> Running:
-        return self._source()
-
-    _known = _serving
-
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> Any:
-        return self._later(awaited, result, timeout, advance)
-
-    async def _later(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
-        return result(await outcome_later(self._serving(), awaited, timeout, self._advances(advance)))
+    async def wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
+        moves = host_clock.moves(self._host, advance)
+        return result(await outcome_later(self.serving(), awaited, timeout, moves))
 
 
 def _as_coroutine(
@@ -58,8 +54,8 @@ class AsyncWaits:
     """The methods of KafkaDouble that are verbs, as coroutines. A wait that is cancelled waits no
     more; another verb ends all the same."""
 
-    def __init__(self, kafka: VerbHost) -> None:
-        self._kafka, self._waits = kafka, _Waits(kafka._serving, kafka._moves)
+    def __init__(self, kafka: DoubleApi) -> None:
+        self._kafka, self._waits = kafka, _Waits(host_of(kafka))
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         method = None if name.startswith("_") else getattr(type(self._kafka), name, None)
@@ -67,12 +63,12 @@ class AsyncWaits:
             raise AttributeError(f"aio has no {name!r}: it has the verbs that are methods of KafkaDouble")
         return partial(asyncio.to_thread, method, self._kafka)
 
-    wait_for_records = _as_coroutine(WaitVerbs.wait_for_records)
-    wait_for_topic = _as_coroutine(WaitVerbs.wait_for_topic)
-    wait_for_leader = _as_coroutine(WaitVerbs.wait_for_leader)
-    wait_for_isr = _as_coroutine(WaitVerbs.wait_for_isr)
-    wait_for_broker = _as_coroutine(WaitVerbs.wait_for_broker)
-    wait_for_group = _as_coroutine(WaitVerbs.wait_for_group)
-    wait_for_transaction = _as_coroutine(WaitVerbs.wait_for_transaction)
-    wait_for_rule = _as_coroutine(WaitVerbs.wait_for_rule)
-    wait_for_request = _as_coroutine(WaitVerbs.wait_for_request)
+    wait_for_records = _as_coroutine(waiting.wait_for_records)
+    wait_for_topic = _as_coroutine(waiting.wait_for_topic)
+    wait_for_leader = _as_coroutine(waiting.wait_for_leader)
+    wait_for_isr = _as_coroutine(waiting.wait_for_isr)
+    wait_for_broker = _as_coroutine(waiting.wait_for_broker)
+    wait_for_group = _as_coroutine(waiting.wait_for_group)
+    wait_for_transaction = _as_coroutine(waiting.wait_for_transaction)
+    wait_for_rule = _as_coroutine(waiting.wait_for_rule)
+    wait_for_request = _as_coroutine(waiting.wait_for_request)

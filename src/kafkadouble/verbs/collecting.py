@@ -1,10 +1,9 @@
-"""Collects the verbs: reads the marked methods of KafkaDouble and of a broker, and finds the kind
-of each parameter.
+"""Collects the verbs: reads the marked functions of the modules of verbs, and the marked methods of
+a broker and of the requests, and finds the kind of each parameter.
 
 A verb of a broker, as `kafka.brokers[1].kill()`, has the name `kill_broker` and a parameter
 `broker`. A verb of the requests, as `kafka.requests.of("Fetch")`, takes the names of APIs as a
-parameter `apis`. The verbs of fault rules are all public methods of FaultVerbs and its bases; the
-kinds of their parameters are those of the rule's fields.
+parameter `apis`. The kinds of the parameters of a fault rule are those of the rule's fields.
 """
 
 from __future__ import annotations
@@ -12,12 +11,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from importlib import import_module
 from inspect import get_annotations
 from typing import Any
 
 from kafkadouble.arguments.parameters import ARGUMENTS, Argument
 from kafkadouble.brokers.broker_handle import BrokerHandle
-from kafkadouble.common.marking import MARK
+from kafkadouble.common.marking import ATTRIBUTE, VERB
 from kafkadouble.records.record_filter import RecordNarrowing
 from kafkadouble.seen.request_filter import RequestNarrowing
 from kafkadouble.seen.requests import Requests
@@ -27,9 +27,7 @@ from kafkadouble.server.faults.match import MATCH_FIELDS, Match
 from kafkadouble.server.faults.narrowing import DiskNarrowing, LineNarrowing, Narrowing
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS, Trigger
 
-from .double_api import DoubleApi
-from .faults.arming import ArmingVerbs
-from .faults.faults import FaultVerbs
+from .generated.double_verbs import ROOMS
 from .verb import REQUIRED, Parameter, Verb
 
 Row = Argument | None
@@ -60,17 +58,12 @@ def collected() -> dict[str, Verb]:
     return dict(sorted(found.items()))
 
 
-FAULT_VERBS = tuple(cls for cls in FaultVerbs.__mro__ if issubclass(cls, ArmingVerbs))
-
-
 def _of_double() -> Iterator[Verb]:
-    for cls in DoubleApi.__mro__:
-        for name, member in vars(cls).items():
-            function: Any = member.fget if isinstance(member, property) else member
-            takes_all = cls in FAULT_VERBS and not name.startswith("_") and callable(function)
-            if takes_all or MARK in getattr(function, "__dict__", ()):
-                call = _getter(name) if isinstance(member, property) else _method(name)
-                yield _verb(name, _subject(function), function, call)
+    for room in ROOMS:
+        for name, function in vars(import_module(room)).items():
+            if VERB in getattr(function, "__dict__", ()):
+                call = _getter(name) if ATTRIBUTE in function.__dict__ else _method(name)
+                yield _verb(name, _subject(room), function, call)
 
 
 def _getter(name: str) -> Callable[..., Any]:
@@ -82,17 +75,16 @@ def _method(name: str) -> Callable[..., Any]:
     return lambda kafka, **given: getattr(kafka, name)(**given)
 
 
-def _subject(function: Callable[..., Any]) -> str:
-    """What a verb is about: the name of its module, as `topics`."""
-    if function.__module__ in {cls.__module__ for cls in FAULT_VERBS}:
-        return "faults"
-    return function.__module__.rpartition(".")[2]
+def _subject(room: str) -> str:
+    """What the verbs of a module are about: its name, as `topics`, and `faults` for all of them."""
+    *_, folder, name = room.split(".")
+    return "faults" if folder == "faults" else name
 
 
 def _of_broker() -> Iterator[Verb]:
     parameter = Parameter(BROKER, ARGUMENTS[BROKER], REQUIRED)
     for name, member in vars(BrokerHandle).items():
-        if MARK in getattr(member, "__dict__", ()):
+        if VERB in getattr(member, "__dict__", ()):
             verb = _verb(f"{name}_broker", "brokers", member, _at_broker(name))
             yield verb._replace(parameters={BROKER: parameter, **verb.parameters})
 
@@ -103,7 +95,7 @@ def _at_broker(name: str) -> Callable[..., Any]:
 
 def _of_requests() -> Iterator[Verb]:
     for name, member in vars(Requests).items():
-        if MARK in getattr(member, "__dict__", ()):
+        if VERB in getattr(member, "__dict__", ()):
             yield _verb(VERBS_OF_REQUESTS.get(name, name), "requests", member, _at_requests(name))
 
 

@@ -5,58 +5,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .cluster.addresses import AddressVerbs
-from .cluster.brokers import BrokerVerbs
-from .cluster.clock import ClockVerbs
-from .cluster.double import DoubleVerbs
-from .cluster.lint import LintVerbs
-from .cluster.logs import LogVerbs
-from .cluster.metrics import MetricVerbs
-from .cluster.quotas import QuotaVerbs
-from .cluster.reporting import ReportVerbs
-from .cluster.security import SecurityVerbs
-from .cluster.snapshots import SnapshotVerbs
-from .content.administration import AdministrationVerbs
-from .content.groups import GroupVerbs
-from .content.partitions import PartitionVerbs
-from .content.topics import TopicVerbs
-from .content.transactions import TransactionVerbs
-from .content.waiting import WaitVerbs
-from .faults.faults import FaultVerbs
+from .generated.double_verbs import DoubleVerbs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from kafkadouble.brokers.broker_handle import BrokerHandle
-    from kafkadouble.engine.running import Running
+    from kafkadouble.host.host import Host
     from kafkadouble.seen.requests import Requests
-    from kafkadouble.server.tracing.history import History, SeenRequest
 
 
-class DoubleApi(
-    AdministrationVerbs,
-    AddressVerbs,
-    TopicVerbs,
-    PartitionVerbs,
-    LogVerbs,
-    GroupVerbs,
-    QuotaVerbs,
-    SecurityVerbs,
-    TransactionVerbs,
-    BrokerVerbs,
-    FaultVerbs,
-    ClockVerbs,
-    WaitVerbs,
-    LintVerbs,
-    SnapshotVerbs,
-    MetricVerbs,
-    ReportVerbs,
-    DoubleVerbs,
-):
+class DoubleApi(DoubleVerbs):
     """Every verb, and what else its callers use."""
 
+    is_real = False
+    """Whether this is a real Kafka in place of a double, as the pytest plugin gives tests with
+    `--kafka-broker`."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
     if TYPE_CHECKING:
-        _running: Running | None
 
         @property
         def brokers(self) -> Mapping[int, BrokerHandle]:
@@ -73,6 +42,3 @@ class DoubleApi(
         @property
         def page(self) -> str:
             """The URL of the live page."""
-
-        def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
-            """What a function finds in the history of requests."""

@@ -2,9 +2,10 @@
 
     VERBS["truncate"].call(kafka, topic="orders", partition=0, offset=3)
 
-A verb is a method of KafkaDouble, or of one of its brokers. The method stays an ordinary, typed
-method; `@verb` (`marking.py`) only marks it. The table is computed when it is first read, because
-a test that starts a double should not wait for it.
+A verb is a function of the host of a double, or a method of one of its brokers or of its requests,
+that `@verb` (`common/marking.py`) marks. `python -m codegen` makes the methods of KafkaDouble from
+the functions. The table is computed when it is first read, because a test that starts a double
+should not wait for it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class VerbTable(Mapping[str, "Verb"]):
 
     def _all(self) -> dict[str, Verb]:
         if self._verbs is None:
-            from .collecting import collected
+            from .collecting import collected  # the table is made on first use
 
             self._verbs = collected()
         return self._verbs
@@ -33,8 +34,8 @@ class VerbTable(Mapping[str, "Verb"]):
         """Raises UsageError for a name that no verb has, with the nearest one."""
         verbs = self._all()
         if name not in verbs:
-            from kafkadouble.common.errors import UsageError
-            from kafkadouble.server.configs.did_you_mean import near
+            from kafkadouble.common.errors import UsageError  # with topics or errors alone
+            from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
             raise UsageError(f"there is no verb {name!r}{near(name, verbs)}")
         return verbs[name]

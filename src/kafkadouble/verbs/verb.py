@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.arguments.parameters import ARGUMENTS, Argument, check_one
 from kafkadouble.common.errors import UsageError
+from kafkadouble.host.host import host_of
 from kafkadouble.server.configs.did_you_mean import near
+from kafkadouble.verbs.cluster.snapshots import name_of_snapshot
 from kafkadouble.wire.wording import AllowedValues, OwnName, sentence_for_all
 
 if TYPE_CHECKING:
-    from .cluster.snapshots import SnapshotVerbs
+    from .double_api import DoubleApi
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 """The default of a parameter that must be given."""
@@ -119,22 +121,22 @@ class Verb(NamedTuple):
                 words = {"name": OwnName(each.name), "allowed": AllowedValues(each.allowed)}
                 raise UsageError("{verb} needs {name}, {allowed}", verb=OwnName(self.name), **words)
 
-    def call(self, kafka: SnapshotVerbs, **given: Any) -> Any:
+    def call(self, kafka: DoubleApi, **given: Any) -> Any:
         """Calls the verb. Raises UsageError before anything happens if a parameter is wrong, and
         what the method raises."""
         self.check(given)
         return self.function(kafka, **given)
 
-    def call_json(self, kafka: SnapshotVerbs, given: Mapping[str, Any]) -> Any:
+    def call_json(self, kafka: DoubleApi, given: Mapping[str, Any]) -> Any:
         """Calls the verb with parameters from JSON; returns the result for JSON."""
         values = self.from_json(given)
         if self.name == "snapshot" and values.get("name") is None:  # JSON can only name it
-            values["name"] = kafka._name_of_snapshot()
+            values["name"] = name_of_snapshot(host_of(kafka))
         return self.to_json(self.call(kafka, **values))
 
     def from_json(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters as values of Python. What is wrong stays as it is, for `check`."""
-        from .forms.json_form import from_json
+        from .forms.json_form import from_json  # for callers over HTTP alone
 
         return {
             name: from_json(name, value, self.name) if name in self.parameters else value
@@ -143,7 +145,7 @@ class Verb(NamedTuple):
 
     def to_json(self, result: Any) -> Any:
         """The result as values that `json.dumps` takes."""
-        from .forms.json_form import to_json
+        from .forms.json_form import to_json  # for callers over HTTP alone
 
         return to_json(result)
 

@@ -22,8 +22,7 @@ from kafkadouble.server.network.clock import stands_still
 if TYPE_CHECKING:
     from types import FrameType
 
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.engine.running import Running
 
 T = TypeVar("T")
@@ -54,7 +53,7 @@ class Awaited(Generic[T]):
     yet."""
 
     what: str
-    observe: Callable[[Broker | Cluster], T]
+    observe: Callable[[ClusterApi], T]
     holds: Callable[[T], bool]
     show: Callable[[T], str]
 
@@ -93,19 +92,19 @@ def outcome(running: Running, awaited: Awaited[T], timeout: float, advance: Adva
     """What is observed once the state holds. With `advance`, the clock goes on meanwhile. Raises
     TimeoutError, which says what was there instead."""
     check(timeout=timeout)
-    _refuse_event_loop(running)
+    refuse_event_loop(running)
     wait = _Wait(running, awaited)
     try:
         return _result_within(wait.result, timeout, advance)
     except CancelledError:
         raise _stopped() from None
     except TimeoutError:
-        raise _too_late(running, awaited, timeout, advance) from None
+        raise too_late(running, awaited, timeout, advance) from None
     finally:
         wait.end()
 
 
-def _refuse_event_loop(running: Running) -> None:
+def refuse_event_loop(running: Running) -> None:
     """A coroutine of the caller may be what the wait is for, and could not run."""
     if running.thread.here or not is_in_event_loop():  # the first has an error of its own
         return
@@ -150,7 +149,7 @@ async def outcome_later(running: Running, awaited: Awaited[T], timeout: float, a
     try:
         await _done_within(later, timeout, advance)
         if not later.done():
-            raise _too_late(running, awaited, timeout, advance)
+            raise too_late(running, awaited, timeout, advance)
         if later.cancelled():
             raise _stopped()
         return later.result()
@@ -173,7 +172,9 @@ def _stopped() -> UsageError:
     return UsageError("the double was stopped meanwhile")
 
 
-def _too_late(running: Running, awaited: Awaited[Any], timeout: float, advance: Advance | None) -> TimeoutError:
+def too_late(running: Running, awaited: Awaited[Any], timeout: float, advance: Advance | None) -> TimeoutError:
+    """The error of a wait that ends without the state."""
+
     def instead() -> str:
         try:
             return awaited.show(awaited.observe(running.broker))

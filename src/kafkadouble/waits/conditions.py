@@ -19,11 +19,10 @@ from kafkadouble.topics import placement
 from .awaited import Awaited
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.records.read_records import ReadRecord
 
-    Server = Broker | Cluster
+    Server = ClusterApi
 
 SHOWN = 3
 """So many records a message shows."""

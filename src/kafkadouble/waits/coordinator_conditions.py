@@ -28,11 +28,10 @@ from .awaited import Awaited
 if TYPE_CHECKING:
     from kafkadouble.coordinators.groups import Ask
     from kafkadouble.coordinators.transactions import Transaction
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import BrokerApi, ClusterApi
     from kafkadouble.server.tracing.history import SeenRequest
 
-    Server = Broker | Cluster
+    Server = ClusterApi
 
 V = TypeVar("V")
 
@@ -135,7 +134,7 @@ def _one_of(broker: Server, values: Callable[[Ask], dict[str, V]], id: str) -> V
     return None
 
 
-def _answer_now(broker: Server, at: Broker, body: Message) -> Any:
+def _answer_now(broker: Server, at: BrokerApi, body: Message) -> Any:
     answer = broker.ask(body, at)
     if not answer.done():
         raise KafkaError(error_codes.REQUEST_TIMED_OUT, f"broker {at.node.id} does not answer at once")

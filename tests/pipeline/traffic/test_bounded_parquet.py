@@ -33,7 +33,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({MOST_MEMORY}, {MOST_MEMORY}))
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.reading import read
-from kafkadouble.replay.recording import load
+from kafkadouble.replay.recorded.recording import load
 from kafkadouble.wire.errors import UsageError
 """
 

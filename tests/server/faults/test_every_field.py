@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kafkadouble.server.faults import CONNECTION, LINK, REQUEST
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.field_kinds import FieldKind
 from kafkadouble.server.faults.match import MATCH_FIELDS
-from kafkadouble.server.faults.plane_names import CONNECTION, LINK, REQUEST
 from kafkadouble.server.faults.planes import PLANES
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS

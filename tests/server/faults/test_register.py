@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kafkadouble.server.faults import CONNECTION, REQUEST
 from kafkadouble.server.faults.armed import Armed
-from kafkadouble.server.faults.plane_names import CONNECTION, REQUEST
 from kafkadouble.server.faults.register import MOST_REMEMBERED, RuleRegister
 from kafkadouble.server.faults.rule import Rule
 

@@ -11,15 +11,14 @@ from kafkadouble.engine.node_listeners import of_brokers
 from kafkadouble.wire.client_log import ClientLog
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
 
 log = ClientLog("kafkadouble")
 
 
-def warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> None:
+def warn_of_reach(socks: Iterable[socket.socket], broker: ClusterApi) -> None:
     """Warn of listeners that other machines reach, and of addresses that they do not."""
-    from ipaddress import ip_address
+    from ipaddress import ip_address  # seldom needed
 
     clients = [spec for specs in broker.all_listeners for spec in of_brokers(specs)]
     hosts = {sock.getsockname()[0] for sock in socks}

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from kafkadouble.common.errors import UsageError
+from kafkadouble.common.on_first_use import OnFirstUse
 
 from .serve_problems import in_words
 
@@ -14,11 +15,19 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import AsyncIterator
 
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble import served_double as served
+    from kafkadouble.engine import running
+    from kafkadouble.engine.cluster_api import ClusterApi
+    from kafkadouble.host import host as double_host
+    from kafkadouble.scenario import scenario as scenarios
     from kafkadouble.scenario.scenario import Scenario
     from kafkadouble.served_double import ServedDouble
     from kafkadouble.server.configs.settings import Settings
+else:  # a start waits for none of them
+    double_host = OnFirstUse("kafkadouble.host.host")
+    running = OnFirstUse("kafkadouble.engine.running")
+    scenarios = OnFirstUse("kafkadouble.scenario.scenario")
+    served = OnFirstUse("kafkadouble.served_double")
 
 
 class ScenarioRefused(Exception):
@@ -27,9 +36,7 @@ class ScenarioRefused(Exception):
 
 def checked_scenario(options: Namespace) -> Scenario:
     """The scenario of the options. Raises UsageError if it is wrong."""
-    from kafkadouble.scenario.scenario import load
-
-    scenario = load(options.scenario)
+    scenario = scenarios.load(options.scenario)
     names = {topic.name for topic in options.topic}
     for topic in scenario.topics:
         if topic.name in names:
@@ -39,18 +46,25 @@ def checked_scenario(options: Namespace) -> Scenario:
 
 @asynccontextmanager
 async def served_double(
-    options: Namespace, settings: Settings, broker: Broker | Cluster, scenario: Scenario | None
-) -> AsyncIterator[ServedDouble | None]:
+    options: Namespace, settings: Settings, broker: ClusterApi, scenario: Scenario | None
+) -> AsyncIterator[served.ServedDouble | None]:
     """The double, inside the block."""
     if options.control_port is None and scenario is None:
         yield None
         return
-    from kafkadouble.served_double import ServedDouble
-
     acls = [] if options.access is None else options.access.creations()
-    double = ServedDouble(
-        broker, settings, broker.clock, options.topic, scenario, options.security, acls, options.telemetry
+    host = double_host.Host(
+        settings,
+        broker.clock,
+        broker.all_listeners,
+        security=options.security,
+        acls=acls,
+        topics=tuple(options.topic),
+        telemetry=options.telemetry,
+        scenario=scenario,
+        running=running.Running.over(broker),
     )
+    double = served.ServedDouble(host)
     try:
         yield double
     finally:
@@ -59,7 +73,7 @@ async def served_double(
 
 async def begin_scenario(double: ServedDouble) -> None:
     """Apply the scenario, on another thread. Raises ScenarioRefused."""
-    from asyncio import to_thread
+    from asyncio import to_thread  # seldom needed
 
     try:
         await to_thread(double.begin_scenario)

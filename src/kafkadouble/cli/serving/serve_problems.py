@@ -18,7 +18,7 @@ def no_port(host: str, port: int, problem: Exception) -> str:
 
 def jaas_file_is_not_read(problem: str) -> str:
     """The end of an error about a login that is missing, if Kafka would read it from a file."""
-    from re import search
+    from re import search  # seldom needed
 
     named = search(r"-Djava\.security\.auth\.login\.config=(\S+)", environ.get("KAFKA_OPTS", ""))
     if named is None or "sasl.jaas.config is missing" not in problem:
@@ -31,6 +31,6 @@ def in_words(problem: Exception) -> str:
     worded = getattr(problem, "in_words_of", None)
     if worded is None:
         return str(problem)
-    from kafkadouble.wire.wording import Caller
+    from kafkadouble.wire.wording import Caller  # for an error alone
 
     return str(worded(Caller.COMMAND_LINE))

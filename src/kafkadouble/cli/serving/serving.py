@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.cli.parts.settings_file import warning
 from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.common.listening import text_of
+from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.common.version import __version__
 from kafkadouble.engine.broker import Broker
 from kafkadouble.engine.node_listeners import BoundListeners, Overrides, paired, planned
@@ -38,14 +39,27 @@ from .starting import DEFAULT_PORT, SIGNALS
 from .stdin_end import set_at_end
 
 if TYPE_CHECKING:
+    from kafkadouble.access import acls, start_security
     from kafkadouble.access.security import Security
-    from kafkadouble.engine.cluster import Cluster
-    from kafkadouble.engine.data.data_dirs import DataDirs
+    from kafkadouble.engine import cluster, member_settings
+    from kafkadouble.engine.cluster_api import ClusterApi
+    from kafkadouble.engine.data import data_dirs
     from kafkadouble.scenario.scenario import Scenario
+    from kafkadouble.seen import capturing as captures
     from kafkadouble.served_double import ServedDouble
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture
+
+    from . import serve_control
+else:  # a start waits for none of them
+    captures = OnFirstUse("kafkadouble.seen.capturing")
+    acls = OnFirstUse("kafkadouble.access.acls")
+    cluster = OnFirstUse("kafkadouble.engine.cluster")
+    data_dirs = OnFirstUse("kafkadouble.engine.data.data_dirs")
+    member_settings = OnFirstUse("kafkadouble.engine.member_settings")
+    serve_control = OnFirstUse("kafkadouble.cli.serving.serve_control")
+    start_security = OnFirstUse("kafkadouble.access.start_security")
 
 WRONG_USE, UNUSABLE = 2, 3
 ENDING = signal.SIGINT, signal.SIGTERM
@@ -93,9 +107,7 @@ def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[t
     """The listeners of each node, as options and settings have them. UsageError for what cannot be
     served."""
     if options.brokers > 1:
-        from kafkadouble.engine.member_settings import check
-
-        check(settings)
+        member_settings.check(settings)
     port = options.port if options.port is not None or "listeners" in settings.given else DEFAULT_PORT
     overrides = Overrides(options.host, port, options.controller_port, options.advertised)
     certificate = None if options.access is None else options.access.certificate
@@ -106,9 +118,9 @@ def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
     """Where connections write what passes on them, if --capture is given."""
     if options.capture is None:
         return None
-    from kafkadouble.seen.capturing import CaptureOptions, Capturing
-
-    capturing = Capturing(CaptureOptions(options.capture, options.capture_bodies, options.capture_frames))
+    capturing = captures.Capturing(
+        captures.CaptureOptions(options.capture, options.capture_bodies, options.capture_frames)
+    )
     at_end.callback(capturing.close)
     return capturing.capture
 
@@ -116,7 +128,7 @@ def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
 async def _serve(
     options: argparse.Namespace,
     settings: Settings,
-    broker: Broker | Cluster,
+    broker: ClusterApi,
     ended: asyncio.Event,
     control_sock: socket.socket | None,
     scenario: Scenario | None,
@@ -150,7 +162,7 @@ async def _serve(
 async def _serve_clients(
     options: argparse.Namespace,
     settings: Settings,
-    broker: Broker | Cluster,
+    broker: ClusterApi,
     ended: asyncio.Event,
     control_sock: socket.socket | None,
     double: ServedDouble | None,
@@ -176,12 +188,10 @@ def _control(
 ) -> AbstractAsyncContextManager[object]:
     if sock is None or double is None:
         return nullcontext()
-    from .serve_control import control
-
-    return control(options, double, sock, planned_listeners(options, settings))
+    return serve_control.control(options, double, sock, planned_listeners(options, settings))
 
 
-async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
+async def _begin(options: argparse.Namespace, broker: ClusterApi) -> None:
     """Accept, and make the topics: beforehand, unless it takes other nodes, with which one must
     have found one another."""
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
@@ -198,24 +208,20 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     await _create_acls(broker, options)
 
 
-async def _create_acls(broker: Broker | Cluster, options: argparse.Namespace) -> None:
+async def _create_acls(broker: ClusterApi, options: argparse.Namespace) -> None:
     if options.access is not None and options.access.acls:
-        from kafkadouble.access.acls import create_acls_at
-
-        await create_acls_at(broker, options.access.acls)
+        await acls.create_acls_at(broker, options.access.acls)
 
 
-async def _store_users(broker: Broker | Cluster, options: argparse.Namespace) -> None:
+async def _store_users(broker: ClusterApi, options: argparse.Namespace) -> None:
     """Store the keys of the users."""
     if options.security is not None:
-        from random import Random
+        from random import Random  # seldom needed
 
-        from kafkadouble.access.start_security import begin
-
-        await begin(broker, options.security, Random(options.seed))
+        await start_security.begin(broker, options.security, Random(options.seed))
 
 
-async def _opened(broker: Broker | Cluster) -> None:
+async def _opened(broker: ClusterApi) -> None:
     """Wait until every broker here accepts clients."""
     for member in broker.members:
         await member.listener.opened.wait()
@@ -227,12 +233,10 @@ def _made(
     clock: Clock,
     nodes: Sequence[BoundListeners],
     capture: Capture | None,
-) -> Broker | Cluster:
+) -> ClusterApi:
     """The node, or those of a cluster."""
     if len(nodes) > 1:
-        from kafkadouble.engine.cluster import Cluster
-
-        return Cluster(
+        return cluster.Cluster(
             settings,
             nodes,
             clock,
@@ -275,7 +279,7 @@ def _dirs(paths: list[str], settings: Settings) -> list[str]:
     return paths
 
 
-def _halted(broker: Broker | Cluster) -> str | None:
+def _halted(broker: ClusterApi) -> str | None:
     """Why one of the nodes cannot go on."""
     nodes = [each.node for each in (broker.controlling, *broker.members)]
     return next((node.halted for node in nodes if node.halted is not None), None)
@@ -293,27 +297,25 @@ async def _first(*events: Coroutine[object, object, object]) -> None:
             task.cancel()
 
 
-def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings, DataDirs | None]:
+def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings, data_dirs.DataDirs | None]:
     """The data directories, and the settings of the node that they belong to. Those of the settings
     count if they are formatted."""
     given = {"log.dirs", "log.dir"} & settings.given.keys()
     if not (paths or given):
         return settings, None
-    from kafkadouble.engine.data.data_dirs import DataDirs, are_formatted, log_dirs, metadata_dir, node_of
-
     alone = None
     if not paths:
-        alone = metadata_dir(settings)
-        paths = log_dirs(settings)
-        if not are_formatted(paths):
+        alone = data_dirs.metadata_dir(settings)
+        paths = data_dirs.log_dirs(settings)
+        if not data_dirs.are_formatted(paths):
             log.warning(
                 "everything stays in memory: %s is not formatted; `kafkadouble format` does that", ", ".join(paths)
             )
             return settings, None
-    known = node_of(paths[0])
+    known = data_dirs.node_of(paths[0])
     if known is not None and not {"node.id", "broker.id"} & settings.given.keys():
         settings = settings.of_node(known)
-    return settings, DataDirs(paths, settings.int("node.id"), clock.now(), metadata_path=alone)
+    return settings, data_dirs.DataDirs(paths, settings.int("node.id"), clock.now(), metadata_path=alone)
 
 
 def _on_signals(numbers: Iterable[signal.Signals] = ENDING) -> asyncio.Event:
@@ -328,7 +330,7 @@ def _on_signals(numbers: Iterable[signal.Signals] = ENDING) -> asyncio.Event:
     return ended
 
 
-def _print_metrics_on_signal(broker: Broker | Cluster) -> None:
+def _print_metrics_on_signal(broker: ClusterApi) -> None:
     """SIGUSR1 prints the metrics of every node of this process."""
 
     def print_metrics() -> None:
@@ -343,7 +345,7 @@ def _print_metrics_on_signal(broker: Broker | Cluster) -> None:
 
 
 def _announce(
-    broker: Broker | Cluster, settings: Settings, options: argparse.Namespace, control_sock: socket.socket | None
+    broker: ClusterApi, settings: Settings, options: argparse.Namespace, control_sock: socket.socket | None
 ) -> list[str]:
     """Prints where clients find what, and returns the lines."""
     node = broker.any_broker.node

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.control.http.problems import ControlProblem
+from kafkadouble.host.host import host_of
 from kafkadouble.messages import error_codes
 from kafkadouble.server.apis.served import ROW_OF
 from kafkadouble.verbs.forms.json_form import to_json
@@ -107,17 +108,17 @@ def names() -> dict[str, Any]:
 
 def requests_after(kafka: DoubleApi, number: int, most: int = MOST_REQUESTS) -> list[SeenRequest]:
     """The requests of clients with higher numbers, oldest first."""
-    return kafka._look(lambda history: history.after(number, most))
+    return host_of(kafka).look(lambda history: history.after(number, most))
 
 
 def latest_requests(kafka: DoubleApi, most: int) -> list[SeenRequest]:
     """The latest requests of clients, oldest first."""
-    return kafka._look(lambda history: history.after(max(0, history.received - most), most))
+    return host_of(kafka).look(lambda history: history.after(max(0, history.received - most), most))
 
 
 def newest_number(kafka: DoubleApi) -> int:
     """The number of the request that came last."""
-    running = kafka._known()
+    running = host_of(kafka).known()
     return running.on_thread(lambda: running.broker.history.received)
 
 
@@ -152,7 +153,7 @@ def hexdump(seen: SeenRequest) -> dict[str, str | None]:
 
 
 def _dumped(cls: type[Message], plain: dict[str, Any], version: int) -> str:
-    from kafkadouble.messages import show
+    from kafkadouble.messages import show  # slow to import, and seldom needed
 
     body = cls.from_json(plain, version).encode(version)
     return "\n".join(show.render(show.hexdump(body, cls, version)))

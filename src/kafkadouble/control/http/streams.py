@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkadouble.common.errors import UsageError
+from kafkadouble.host.host import host_of
 
 if TYPE_CHECKING:
     from kafkadouble.verbs.double_api import DoubleApi
@@ -47,7 +48,7 @@ class EventStream(ABC):
 
     async def texts(self) -> AsyncGenerator[str, None]:
         """The text of the events."""
-        running = self.kafka._serving()
+        running = host_of(self.kafka).serving()
         running.thread.call(lambda: running.broker.watches.add(self._look))
         ended: Future[None] = running.thread.hold(Future())  # cancelled when the double stops
         ended.add_done_callback(lambda _: self._look())

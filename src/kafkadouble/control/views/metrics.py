@@ -19,6 +19,7 @@ from prometheus_client.registry import Collector
 from kafkadouble.brokers.cluster_description import RUNNING, ClusterDescription
 from kafkadouble.common.errors import KafkaError
 from kafkadouble.common.version import __version__
+from kafkadouble.host.host import host_of
 from kafkadouble.server.tracing.request_counts import RequestCounts
 from kafkadouble.topics.topic_description import TopicDescription
 
@@ -41,7 +42,7 @@ def exposition(kafka: DoubleApi) -> str:
 
 def counts_of(kafka: DoubleApi) -> RequestCounts:
     """The counts of requests; they begin with the first call."""
-    running = kafka._serving()
+    running = host_of(kafka).serving()
 
     def counts() -> RequestCounts:
         history = running.broker.history

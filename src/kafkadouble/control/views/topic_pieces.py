@@ -11,13 +11,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kafkadouble.host.host import host_of
 from kafkadouble.topics import topic_description as topics
 from kafkadouble.topics.partition_state import STEP
 from kafkadouble.verbs.forms.json_form import to_json
 
 if TYPE_CHECKING:
-    from kafkadouble.engine.broker import Broker
-    from kafkadouble.engine.cluster import Cluster
+    from kafkadouble.engine.cluster_api import ClusterApi
     from kafkadouble.verbs.double_api import DoubleApi
 
 
@@ -45,7 +45,7 @@ class TopicPieces:
     def text(self, kafka: DoubleApi) -> str:
         """The topics as JSON, as the verb `topics` has them. Call it on another thread than the
         brokers'. Raises KafkaError and UsageError."""
-        running = kafka._serving()
+        running = host_of(kafka).serving()
         names = running.thread.call(lambda: topics.partitions_by_topic(running.broker))
         pieces: dict[Place, Piece] = {}
         for places in _steps(names):
@@ -60,7 +60,7 @@ class TopicPieces:
         return "{" + ",".join(_texts(pieces)) + "}"
 
     def _look(
-        self, broker: Broker | Cluster, places: Sequence[Place]
+        self, broker: ClusterApi, places: Sequence[Place]
     ) -> list[tuple[Place, topics.TopicState, topics.TopicDescription | None]]:
         """On the brokers' thread: the state of each piece, and its description if it has changed. A
         topic that was deleted meanwhile is left out."""

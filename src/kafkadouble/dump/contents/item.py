@@ -80,7 +80,7 @@ def _header_text(header: tuple[str, Raw], bounds: TextLimits) -> str:
 
 
 def _json(value: Any) -> Any:
-    from kafkadouble.messages.show.as_json import bytes_json
+    from kafkadouble.messages.show.as_json import bytes_json  # slow to import, and seldom needed
 
     if isinstance(value, Raw):
         return bytes_json(value.data)

@@ -82,6 +82,7 @@ class DataDirs:
         alone = next((each for each in found if each.path == self._metadata_path), None)
         if alone is None:
             return FileLogs(found, self._new_id)
+        # With `metadata.log.dir` alone.
         from kafkadouble.server.logs.metadata_dir import move_partitions_out
 
         dirs = [each for each in found if each is not alone]
@@ -97,6 +98,7 @@ class DataDirs:
         """Has the fault rules for disks apply to this node from now on."""
         for path, disk in self._disks.items():
             if path not in self._faults and rules:
+                # With a data directory alone.
                 from kafkadouble.server.faults.disks import DiskFaults
 
                 self._faults[path] = DiskFaults(disk.root, rules, node)
@@ -140,7 +142,7 @@ class DataDirs:
     def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
         """Copies every file. `logs` are open now, of a broker that is registered in this epoch;
         None if none are open. Raises DiskFailure."""
-        from .saved_logs import SavedDirs, saved_dir
+        from .saved_logs import SavedDirs, saved_dir  # for snapshots alone
 
         found = opened(self._disks, self._node_id)
         if logs is None:
@@ -153,7 +155,7 @@ class DataDirs:
     def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
         """Deletes everything, and writes the files of a copy. The logs must be closed. Raises
         DiskFailure."""
-        from .saved_logs import SavedDirs, write_dir
+        from .saved_logs import SavedDirs, write_dir  # for snapshots alone
 
         assert isinstance(saved, SavedDirs)
         self._empty()

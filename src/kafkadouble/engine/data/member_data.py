@@ -35,7 +35,7 @@ def check_count(data_dirs: Sequence[str], brokers: int) -> None:
     theirs."""
     if not data_dirs:
         return
-    from .data_dirs import node_of
+    from .data_dirs import node_of  # with a data directory alone
 
     for path in data_dirs:
         controller = node_of(os.path.join(path, CONTROLLER))
@@ -48,7 +48,7 @@ def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id
     directories that cannot be had."""
     if not data_dirs:
         return InMemory(cluster_id)
-    from .data_dirs import DataDirs
+    from .data_dirs import DataDirs  # with a data directory alone
 
     for path in data_dirs:
         if os.path.exists(os.path.join(path, META_PROPERTIES)):

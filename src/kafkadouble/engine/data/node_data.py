@@ -75,12 +75,12 @@ class InMemory:
         """They stay as they are."""
 
     def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
-        from .saved_logs import copied
+        from .saved_logs import copied  # for snapshots alone
 
         return copied(self._logs, now, None if logs is None else broker_epoch)
 
     def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
-        from .saved_logs import put_back
+        from .saved_logs import put_back  # for snapshots alone
 
         self._logs.discard()
         self._logs = put_back(saved, cluster_id)

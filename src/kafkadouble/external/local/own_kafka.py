@@ -13,7 +13,7 @@ from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.common.listening import text_of
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.verbs.cluster.security import SecurityVerbs
+from kafkadouble.verbs.double_api import DoubleApi
 
 from ..real_kafka import RealKafka
 from .local_brokers import ONLY, LocalBroker, LocalBrokers
@@ -30,30 +30,33 @@ class OwnKafka(RealKafka):
 
     def __init__(self, process: LocalKafka, target: str = "local") -> None:
         made = process.settings
-        self._process, self._nodes, self._settings, self._security = process, [made.listeners], made.settings, None
+        self._process, self._listeners = process, made.listeners
         super().__init__(self.bootstrap(made.listeners[0].name), made.client, target)
-        self._security, self._acls = made.security, made.acls
+        host = self._host
+        host.settings, host.nodes, host.security, host.acls = made.settings, [made.listeners], made.security, made.acls
         self.has_other_certificate = self.is_closed = False
 
     def begin(self) -> OwnKafka:
         """Starts the process, and creates the users and the ACLs."""
         self.up()
-        if self._security is not None:
-            self._security.begin()
-            for request in users.scram_requests(self._security.users, Random()) if self._security.users else ():
-                users.check_results(self._ask(request))
-        if self._acls:
-            check_creations(self._acls, self._ask(to_create(self._acls)))
+        if self._host.security is not None:
+            self._host.security.begin()
+            for request in (
+                users.scram_requests(self._host.security.users, Random()) if self._host.security.users else ()
+            ):
+                users.check_results(self._host.ask(request))
+        if self._host.acls:
+            check_creations(self._host.acls, self._host.ask(to_create(self._host.acls)))
         return self
 
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of the broker on this listener. Raises UsageError for an unknown one."""
-        from kafkadouble.engine.node_listeners import address_on
+        from kafkadouble.engine.node_listeners import address_on  # where an address is asked for
 
-        return text_of(*address_on(self._nodes[0], listener))
+        return text_of(*address_on(self._listeners, listener))
 
     @property
-    def brokers(self) -> LocalBrokers:
+    def brokers(self) -> LocalBrokers:  # type: ignore[override]  # its only broker has the same verbs
         """The only broker, by its id: it can be killed, stopped, started and paused."""
         return LocalBrokers({ONLY: LocalBroker(self._process, self.bootstrap, self._wait_until_it_serves)})
 
@@ -79,12 +82,12 @@ class OwnKafka(RealKafka):
                 raise KafkaError(error_codes.REQUEST_TIMED_OUT, f"broker {ONLY} is not part of the cluster")
             time.sleep(LOOK_S)
 
-    client_config = SecurityVerbs.client_config
+    client_config = DoubleApi.client_config
 
     def set_certificate(self, certificate: CertificateKind) -> None:
         """As KafkaDouble.set_certificate."""
         self.has_other_certificate = True
-        SecurityVerbs.set_certificate(self, certificate)
+        DoubleApi.set_certificate(self, certificate)
 
     def _address(self, host: str, port: int) -> str:
         return self.bootstrap_servers
@@ -94,8 +97,8 @@ class OwnKafka(RealKafka):
         super().close()
         self.is_closed = True
         self._process.kill()
-        if self._security is not None:
-            self._security.close()
+        if self._host.security is not None:
+            self._host.security.close()
 
 
 def _check_id(broker: Any) -> None:

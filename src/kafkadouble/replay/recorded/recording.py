@@ -80,7 +80,7 @@ def load(path: str | os.PathLike[str], run: str | None = None) -> Recording:
 
 def _rows(path: str) -> Iterator[dict[str, Any]]:
     try:
-        import pyarrow as pa
+        import pyarrow as pa  # an extra
     except ImportError:
         raise UsageError(MISSING) from None
     size = 0

@@ -73,7 +73,7 @@ def _check(document: ScenarioDocument) -> None:
 
 
 def _locate(text: str, path: ValuePath, of_key: bool) -> FilePosition:
-    from .toml_places import TomlPlaces
+    from .toml_places import TomlPlaces  # for an error alone
 
     places = TomlPlaces(text)
     found = path

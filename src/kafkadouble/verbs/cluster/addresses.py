@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.listening import text_of
-from kafkadouble.common.marking import verb
-from kafkadouble.engine.verb_host import VerbHost
+from kafkadouble.common.marking import attribute, verb
+
+if TYPE_CHECKING:
+    from kafkadouble.host.host import Host
 
 
-class AddressVerbs(VerbHost):
-    """A part of KafkaDouble."""
+@attribute
+def port(host: Host) -> int:
+    """The port of the first broker, on its first listener."""
+    return host.addresses()[0][1]
 
-    @property
-    def port(self) -> int:
-        """The port of the first broker, on its first listener."""
-        return self._addresses()[0][1]
 
-    @property
-    def bootstrap_servers(self) -> str:
-        """HOST:PORT of every broker, separated by commas, for the setting `bootstrap.servers` of a
-        client. With several listeners, these are the addresses of the first."""
-        return ",".join(text_of(*address) for address in self._addresses())
+@attribute
+def bootstrap_servers(host: Host) -> str:
+    """HOST:PORT of every broker, separated by commas, for the setting `bootstrap.servers` of a
+    client. With several listeners, these are the addresses of the first."""
+    return host.bootstrap()
 
-    @verb
-    def bootstrap(self, listener: str) -> str:
-        """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
-        return ",".join(text_of(*address) for address in self._addresses(listener))
 
-    @property
-    def controller_bootstrap_servers(self) -> str:
-        """HOST:PORT of the controller, for the setting `controller.quorum.bootstrap.servers` of a
-        node that joins. Raises UsageError without `controller_port`."""
-        found = self._known().broker.controller
-        if found is None:
-            raise UsageError("no other node reaches its controller: give controller_port=0")
-        return text_of(*found)
+@verb
+def bootstrap(host: Host, listener: str) -> str:
+    """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
+    return host.bootstrap(listener)
 
-    def _addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
-        running = self._known()
-        return (running if running.thread.elsewhere else self._serving()).broker.addresses(listener)
+
+@attribute
+def controller_bootstrap_servers(host: Host) -> str:
+    """HOST:PORT of the controller, for the setting `controller.quorum.bootstrap.servers` of a
+    node that joins. Raises UsageError without `controller_port`."""
+    found = host.known().broker.controller
+    if found is None:
+        raise UsageError("no other node reaches its controller: give controller_port=0")
+    return text_of(*found)

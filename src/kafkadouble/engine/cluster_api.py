@@ -1,0 +1,147 @@
+"""The brokers of a double: one that is alone, or those of a cluster.
+
+A broker that is alone is a cluster of one: it is its own member and its own controller. What can be
+asked of both is here; `isinstance` tells them apart where they differ, as for the links between
+nodes. Everything here runs on the loop's thread.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from .rule_holder import RuleHolder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Future
+
+    from kafkadouble.messages.message import Message
+    from kafkadouble.server.metadata.image import Image
+    from kafkadouble.server.network.clock import AdvancingClock, Clock
+    from kafkadouble.server.network.listener import Listener
+    from kafkadouble.server.network.watches import Watches
+    from kafkadouble.server.node import Node
+    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
+    from kafkadouble.server.tracing.history import History
+    from kafkadouble.server.tracing.member_fetches import MemberFetches
+
+
+class BrokerState(NamedTuple):
+    """Where clients begin at one broker, and whether it runs, is paused and is isolated."""
+
+    address: tuple[str, int]
+    runs: bool
+    is_paused: bool = False
+    is_isolated: bool = False
+
+
+class BrokerApi(Protocol):
+    """One broker that can answer."""
+
+    @property
+    def node(self) -> Node:
+        """The node that serves now."""
+        ...
+
+    @property
+    def image(self) -> Image:
+        """The metadata of the cluster, as it has it."""
+        ...
+
+    listener: Listener
+    clock: Clock
+
+    def settle(self) -> None:
+        """Have done what can be done at once."""
+        ...
+
+    def ask(self, body: Message, at: Any = None) -> Future[Any]:
+        """What the broker answers to a request, in the newest version that is served."""
+        ...
+
+
+class ClusterApi(RuleHolder):
+    """The brokers of a double. `watches` are called whenever something changed."""
+
+    clock: Clock
+    watches: Watches
+
+    if TYPE_CHECKING:
+
+        @property
+        def node(self) -> Node:
+            """The node that writes the snapshots of the metadata."""
+
+        @property
+        def controlling(self) -> BrokerApi:
+            """Whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
+
+        @property
+        def image(self) -> Image:
+            """The metadata of the cluster. KafkaError(BROKER_NOT_AVAILABLE)."""
+
+        @property
+        def address(self) -> tuple[str, int]:
+            """That of the first broker."""
+
+        @property
+        def controller(self) -> tuple[str, int] | None:
+            """Where nodes of other processes reach the controller, if they do."""
+
+        @property
+        def listener_names(self) -> list[str]:
+            """Of the listeners for clients, which all brokers have."""
+
+        def addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
+            """Where clients begin, on the first listener or on the one of this name."""
+
+        @property
+        def all_listeners(self) -> list[tuple[ListenerSpec, ...]]:
+            """Of each node."""
+
+        @property
+        def states(self) -> dict[int, BrokerState]:
+            """Each broker of this process by its id, running or not."""
+
+        @property
+        def members(self) -> Sequence[BrokerApi]:
+            """The brokers that can answer."""
+
+        @property
+        def any_broker(self) -> BrokerApi:
+            """A broker that answers what any can. KafkaError(BROKER_NOT_AVAILABLE)."""
+
+        def member(self, id: int) -> Any:
+            """The ClusterMember of this id; None for a broker that is alone, or of another
+            process."""
+
+        def leading(self, topic: str, index: int) -> tuple[BrokerApi, Partition] | None:
+            """A partition, and the broker that leads it; None if there is no such partition.
+            KafkaError(LEADER_NOT_AVAILABLE) if no broker leads it that can answer."""
+
+        @property
+        def history(self) -> History:
+            """The latest requests to all brokers."""
+
+        @property
+        def member_fetches(self) -> MemberFetches:
+            """What members of groups fetched from all brokers."""
+
+        def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
+            """Let time pass for all."""
+
+        def clock_changed(self) -> None:
+            """Set the timers again."""
+
+        async def start(self) -> None:
+            """Begin to accept."""
+
+        async def stop(self) -> None:
+            """Close everything."""
+
+        async def reset(self) -> None:
+            """Begin empty, behind the same sockets."""
+
+        def ask(self, body: Message, at: Any = None) -> Future[Any]:
+            """What a broker answers, any unless one is named."""

@@ -1,0 +1,50 @@
+"""What lets time pass: a double with a clock, and the steps of its scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from kafkadouble.engine.running import Running
+    from kafkadouble.server.network.clock import Clock
+
+
+class Steps(Protocol):
+    """The steps of a scenario, which verbs call while time passes."""
+
+    @property
+    def outcomes(self) -> list[Any]:
+        """Each step with its state."""
+        ...
+
+    def end(self) -> None:
+        """Call no further step."""
+        ...
+
+    def join(self) -> None:
+        """Wait for a step that is being called."""
+        ...
+
+    def advance(self, move: Callable[[int], Any], milliseconds: int) -> None:
+        """Let time pass by `move`, and call the steps that become due."""
+        ...
+
+    def clock_changed(self) -> None:
+        """The clock goes in another way from now on."""
+        ...
+
+
+class Timed(Protocol):
+    """A double whose time passes: what `host_clock` needs of a Host."""
+
+    clock: Clock
+    steps: Steps | None
+
+    def serving(self) -> Running:
+        """What runs now."""
+        ...
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The result of a function that is called on the thread of the broker."""
+        ...

@@ -188,7 +188,13 @@ class Listener:
             if protocol.shaped is not None:
                 protocol.shaped.rules_changed()
             elif self.shapes and not protocol.transport.is_closing():
-                protocol.shape()
+                self.shape(protocol)
+
+    def shape(self, protocol: ConnectionProtocol) -> None:
+        """Put a connection under the fault rules for connections."""
+        from .shaped_connection import ShapedConnection
+
+        ShapedConnection(protocol)
 
     def _refuses(self, spec: ListenerSpec) -> bool:
         from .shaped_connection import is_refused

@@ -26,7 +26,7 @@ from .planes import check_plane, plane_of
 from .sentence import sentence
 from .trigger import TRIGGER_FIELDS, Trigger
 
-__all__ = ["AFTER", "EVERY_API", "Rule", "checked"]
+__all__ = ["AFTER", "EVERY_API", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,3 @@ def _check_api(api: str | None) -> None:
 def _check_jitter(action: Latency) -> None:
     if action.jitter > action.seconds:
         raise UsageError(f"jitter of a rule is at most its seconds, {action.seconds:g}, not {action.jitter}")
-
-
-def checked(rule: Rule) -> Rule:
-    """The rule, which was checked when it was made."""
-    return rule

@@ -12,7 +12,7 @@ from kafkadouble.common.start_options import CONTROLLER_PORT, DATA_DIR, SECURITY
 from kafkadouble.server.faults import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.disks import is_in
-from kafkadouble.server.faults.rule import EVERY_API, Rule, checked
+from kafkadouble.server.faults.rule import EVERY_API, Rule
 from kafkadouble.server.tracing.seen_line import ANONYMOUS
 from kafkadouble.waits.awaited import Awaited, outcome
 from kafkadouble.wire.wording import ShownValue
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def armed(running: Running, rule: Rule) -> RuleHandle:
     """Arm a rule. Call it on the thread of the broker. Raises UsageError when it could never
     apply."""
-    check(checked(rule), running.broker)
+    check(rule, running.broker)
     return RuleHandle(running, running.broker.arm(rule))
 
 

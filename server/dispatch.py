@@ -59,19 +59,28 @@ def _under_rules(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
 
 def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The handler's answer, past the fault rules. The owner of a node sends its own requests
-    here."""
+    here.
+
+    The node that handles a request prechecks it: the request of a client, the request inside an
+    Envelope, with the client's principal, and that of another node. A broker that forwards a
+    request makes only the check of `admit`. Prechecks that are about rights pass for a link inside
+    the process; another node needs the rights of its principal, as in Kafka.
+    """
     if node.lifecycle is not None and (elsewhere := node.lifecycle.forward(request)) is not None:
         return _guarded(request, elsewhere)
-    handle = request.peer.apis[request.api_key].handler.answer
+    served = request.peer.apis[request.api_key]
     if node.former_members and (answer := node.former_members.answer(request)) is not None:
         return answer
     try:
+        early: Answer = None if served.precheck is None else served.precheck(node, request)
+        if early is not None:
+            return early
         if node.authorizer is not None:
             from .security.request_authorization import authorized
 
-            result: Answer | Wait[Answer] = authorized(node, request, handle)
+            result: Answer | Wait[Answer] = authorized(node, request, served.handler.answer)
         else:
-            result = handle(node, request)
+            result = served.handler.answer(node, request)
     except Refusal as refusal:
         if request.size > WIDE:
             return _refused(request, refusal)

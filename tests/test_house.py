@@ -160,6 +160,25 @@ def test_every_module_logs_by_the_logger_that_escapes_text_of_clients() -> None:
     assert found == configuring
 
 
+def test_one_module_finds_the_name_that_is_near_to_an_unknown_one() -> None:
+    found = {
+        path.relative_to(HOUSE).as_posix()
+        for path in sources("wire", "messages", "server", "pipeline", "src/kafkadouble")
+        if "difflib" in path.read_text() and not {*path.relative_to(HOUSE).parts[2:3]} & {*FLOORS}
+    }
+    assert found == {"server/configs/did_you_mean.py"}
+
+
+def test_one_package_logs_in_as_a_client() -> None:
+    found = {
+        path.relative_to(HOUSE).as_posix()
+        for path in sources("server", "pipeline", "src/kafkadouble")
+        if re.search(r"Sasl(Handshake|Authenticate)Request\(", path.read_text())
+        and not {*path.relative_to(HOUSE).parts[2:3]} & {*FLOORS}
+    }
+    assert found == {"server/client/sasl_login.py"}
+
+
 def test_no_hand_written_file_is_a_wall() -> None:
     tall = {
         path.relative_to(HOUSE).as_posix(): count

@@ -24,7 +24,7 @@ from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
-from kafkadouble.server.coordinator.java_strings import partition_for
+from kafkadouble.server.coordinator.coordinator_runtime import partition_for
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT

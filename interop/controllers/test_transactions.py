@@ -15,7 +15,7 @@ import confluent_kafka
 import pytest
 
 from interop.support import eventually, unique
-from kafkadouble.server.coordinator.java_strings import partition_for
+from kafkadouble.server.coordinator.coordinator_runtime import partition_for
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT

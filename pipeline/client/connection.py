@@ -2,24 +2,21 @@
 (KIP-35, KIP-511, KIP-219).
 
 Rules. A response with another correlation id, or bytes that are no response, is a BadAnswer, after
-which the connection cannot be used. The connection waits when it was throttled
-(`throttle_time_ms`). This file does not repeat requests.
+which the connection cannot be used: `server/client/` decides that. The connection waits when it was
+throttled (`throttle_time_ms`). This file does not repeat requests.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Mapping
-from itertools import count
-from typing import NamedTuple, cast
+from typing import cast
 
-from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.messages.elements import exceed
-from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.errors import WireError
+from kafkadouble.server.client.api_versions import VersionsRefused, api_versions
+from kafkadouble.server.client.client_connection import BadPeer, ClientConnection, Versions
+from kafkadouble.server.client.steps import Step, driven
 from kafkadouble.wire.frame import MAX_SIZE
 
 from .dialing import Unresolvable, description, dial
@@ -28,31 +25,18 @@ from .names import BrokerEndpoint
 from .settings import ClientSettings
 from .stream import SocketStream
 
-FIRST_VERSION = 4
-MOST_ELEMENTS = 1_000_000
-"""The largest number of elements of a response: the metadata of a cluster may be larger than any
-request."""
-
-
-class _Sent(NamedTuple):
-    key: int
-    version: int
-    correlation_id: int
-
 
 class BrokerConnection:
-    """Use `open` to make one. `versions` are the broker's, by API key."""
+    """Use `open` to make one."""
 
     def __init__(self, stream: SocketStream, settings: ClientSettings) -> None:
         self._stream, self._settings = stream, settings
-        self._ids = count()
-        self._under_way: deque[_Sent] = deque()
+        self._protocol = ClientConnection(settings.text("client.id"))
         self._quiet_until = 0.0
         self._broken = False  # whether the next bytes are unknown
         self._proven = False  # whether a response other than that of ApiVersions arrived
         self.used = time.monotonic()
         self.expires: float | None = None
-        self.versions: Mapping[int, tuple[int, int]] = {}
 
     @classmethod
     def open(cls, endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> BrokerConnection:
@@ -71,7 +55,7 @@ class BrokerConnection:
         made = cls(SocketStream(secured(sock, endpoint, settings, seconds), endpoint), settings)
         try:
             made._agree()
-            made._introduce()
+            made._log_in()
         except BaseException:
             made.close()
             raise
@@ -82,9 +66,14 @@ class BrokerConnection:
         return self._stream.endpoint
 
     @property
+    def versions(self) -> Versions:
+        """Those of the broker, by API key."""
+        return self._protocol.versions
+
+    @property
     def idle(self) -> bool:
         """Whether another caller may use it now: no response is outstanding, and nothing failed."""
-        return not self._under_way and not self._broken
+        return not self._protocol.in_flight and not self._broken
 
     @property
     def throttled(self) -> bool:
@@ -117,29 +106,25 @@ class BrokerConnection:
         """Sends a request. `receive` returns its response, after those of earlier requests."""
         if (wait := self._quiet_until - time.monotonic()) > 0:
             time.sleep(wait)
-        key, correlation_id = body.api_key or 0, next(self._ids) & 0x7FFFFFFF
-        client_id = self._settings.text("client.id")
-        parts = headers.write_request(body, correlation_id, client_id, version)
+        parts = self._protocol.send(body, version)
         self._broken = True
         self._stream.send(parts, self._settings.seconds("request.timeout.ms"))
         self._broken = False
-        self._under_way.append(_Sent(key, version, correlation_id))
 
     def forget(self) -> None:
         """The last request has no response (acks=0)."""
-        self._under_way.pop()
+        self._protocol.forget()
 
     def receive(self, most: int = MAX_SIZE) -> Message:
         """The response to the oldest request in flight, of at most `most` bytes. Its records are
         views of a buffer that lasts as long as they do."""
-        sent = self._under_way.popleft()
         self._broken = True
         try:
             frame = self._stream.frame(self._settings.seconds("request.timeout.ms"), most)
         except ConnectionLost as lost:
             raise lost if self._proven else self._doubted(lost) from None
-        self._proven = self._proven or sent.key != ApiKeys.API_VERSIONS
-        answer = self._read(frame, sent)
+        answer = self._read(frame)
+        self._proven = self._proven or answer.api_key != ApiKeys.API_VERSIONS
         self._broken = False
         self._stream.give_back(frame)
         self.used = time.monotonic()
@@ -155,36 +140,29 @@ class BrokerConnection:
     def close(self) -> None:
         self._stream.close()
 
-    def _read(self, frame: bytearray, sent: _Sent) -> Message:
-        name = registry.api(sent.key).name
-        # a message with records is read in place; any other one is small
-        data = cast(bytes, frame)
+    def _read(self, frame: bytearray) -> Message:
         try:
-            _check_elements(data, sent)
-            found, answer = headers.read_response(data, sent.key, sent.version)
-        except WireError as error:
-            raise BadAnswer(
-                f"broker {self.endpoint}: its answer to {name} version {sent.version} cannot be read: {error}"
-            ) from error
-        if found != sent.correlation_id:
-            wrong = f"its answer to {name} has the correlation id {found} instead of {sent.correlation_id}"
-            raise BadAnswer(f"broker {self.endpoint}: {wrong}")
-        return answer
+            # A message with records is read in place; any other one is small.
+            return self._protocol.receive(cast(bytes, frame))
+        except BadPeer as problem:
+            raise BadAnswer(f"broker {self.endpoint}: {problem}") from problem
 
     def _agree(self) -> None:
-        answer = self._request_versions(FIRST_VERSION)
-        if answer.error_code == error_codes.UNSUPPORTED_VERSION:
-            own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
-            answer = self._request_versions(max(0, min(own, FIRST_VERSION - 1)))
-        if answer.error_code:
-            raise refusal(f"broker {self.endpoint} answers ApiVersions", answer.error_code)
-        self.versions = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
+        try:
+            self._protocol.versions = driven(api_versions(), self._take)
+        except VersionsRefused as refused:
+            raise refusal(f"broker {self.endpoint} answers ApiVersions", refused.code) from None
 
-    def _request_versions(self, version: int) -> ApiVersionsResponse:
-        body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")
-        answer = self.ask(body, version)
-        assert isinstance(answer, ApiVersionsResponse)
-        return answer
+    def _log_in(self) -> None:
+        if (self._settings.text("security.protocol") or "").startswith("SASL_"):
+            from .security import login
+
+            seconds = driven(login(self.endpoint, self._settings), self._take)
+            self.expires = None if seconds is None else time.monotonic() + seconds
+
+    def _take(self, step: Step) -> Message:
+        """The response to a step before the first request."""
+        return self.ask(step.body, self.version(step.body.api_key or 0, step.lowest, step.version))
 
     def _doubted(self, lost: ConnectionLost) -> ConnectionLost:
         """The hint for a closed connection: a broker that requires TLS or SASL closes it, sometimes
@@ -192,21 +170,5 @@ class BrokerConnection:
         protocol = self._settings.text("security.protocol")
         return ConnectionLost(f"{lost}; is security.protocol={protocol} right for it?")
 
-    def _introduce(self) -> None:
-        if (self._settings.text("security.protocol") or "").startswith("SASL_"):
-            from .security import authenticate
-
-            self.expires = authenticate(self, self._settings)
-
     def __repr__(self) -> str:
-        return f"connection to {self.endpoint}, {len(self._under_way)} requests under way"
-
-
-def _check_elements(frame: bytes, sent: _Sent) -> None:
-    """Raises WireError for a response that would become far more objects than bytes."""
-    if len(frame) <= MOST_ELEMENTS:
-        return
-    api = registry.api(sent.key)
-    tagged = api.response_header_version(sent.version)
-    if (tagged and frame[4]) or exceed(api.response, frame, sent.version, 5 if tagged else 4, MOST_ELEMENTS):
-        raise WireError(f"more than {MOST_ELEMENTS} elements, or tags before them")
+        return f"connection to {self.endpoint}, {len(self._protocol.in_flight)} requests under way"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from kafkadouble.server.configs.definition import Value
+from kafkadouble.server.configs.did_you_mean import STRICT, nearest, suggestion
 from kafkadouble.server.configs.table import ConfigDef
 from kafkadouble.wire.errors import UsageError
 
@@ -78,7 +79,4 @@ def _text(value: object) -> str:
 
 
 def _near_miss(name: str) -> str:
-    from difflib import get_close_matches
-
-    found = get_close_matches(name, [config.name for config in TABLE] + sorted(others.BY_NAME), n=1, cutoff=0.75)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    return suggestion(nearest(name, [config.name for config in TABLE] + sorted(others.BY_NAME), STRICT))

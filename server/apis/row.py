@@ -53,10 +53,15 @@ QUORUM = "quorum"
 
 
 class Handler(Protocol):
-    """What a handler module offers. A module may also have `admit(request)`, which refuses a
-    request before it is forwarded; `preprocess(node, request)`, which answers a part of it;
-    `precheck(node, request)`, which refuses or answers a request before the rights of its row
-    are checked; and `invalid_parts(request)`, the parts that it refuses whatever the rights."""
+    """What a handler module offers. A module may also have
+
+    - `precheck(node, request)`, which refuses or answers a request before the rights of its row
+      are checked. `dispatch` calls it for every request that this node handles, of clients and
+      nodes; `answer` relies on that.
+    - `admit(request)`, a precheck that a broker also makes before it forwards the request;
+    - `preprocess(node, request)`, which answers a part of a request before the rest is forwarded;
+    - `invalid_parts(request)`, the parts that it refuses whatever the rights.
+    """
 
     def answer(self, node: Any, request: Any) -> Any:
         """A response, None, or a generator that will return one of them."""
@@ -158,8 +163,10 @@ class ServedApi:
 
     @cached_property
     def precheck(self) -> Callable[[Any, Any], Any] | None:
-        """Refuses or answers a request before the rights of its row are checked; None for most."""
-        return getattr(self.handler, "precheck", None)
+        """Refuses or answers a request before the rights of its row are checked; None for most
+        APIs."""
+        admit = self.admit
+        return getattr(self.handler, "precheck", None) if admit is None else lambda node, request: admit(request)
 
     @cached_property
     def invalid_parts(self) -> Callable[[Any], Callable[[Any], bool]] | None:

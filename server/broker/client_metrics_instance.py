@@ -9,7 +9,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.checksum import crc32c
 
-from ..coordinator.java_collections import uuid_hash_code
+from ..java.hash_tables import uuid_hash_code
 from ..requests.kept_bytes import text_bytes
 from ..requests.request import Request
 from ..requests.timers import Timer

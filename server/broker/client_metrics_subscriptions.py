@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..configs.alter import Resource
 from ..configs.client_metrics import CLIENT_METRICS
 from ..configs.client_metrics_rules import match_texts
-from ..coordinator.java_collections import hash_map_order, hash_set_copy_order, string_hash
+from ..java.hash_tables import hash_map_order, hash_set_copy_order, string_hash
 from ..metadata.image import Image
 from ..requests.regular_expression import InvalidRegularExpression, Pattern, compile_pattern
 

@@ -227,10 +227,9 @@ def unknown_setting(place: str, name: str) -> str:
 
 def near_miss(name: str) -> str:
     """The end of a sentence that suggests what may have been meant, or nothing."""
-    from difflib import get_close_matches
+    # Reading settings that are right does not load it.
+    from .did_you_mean import STRICT, nearest, suggestion
 
     prefix = name[: -len(base)] if (base := base_name(name)) else ""
-    found = get_close_matches(
-        base or name, [config.name for table in (BROKER, OWN) for config in table], n=1, cutoff=0.75
-    )
-    return f"; did you mean {prefix + found[0]!r}?" if found else ""
+    found = nearest(base or name, [config.name for table in (BROKER, OWN) for config in table], STRICT)
+    return suggestion(None if found is None else prefix + found)

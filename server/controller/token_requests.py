@@ -46,7 +46,6 @@ def answer_with_expiry(
     """Gives the token a new expiry time by `decide`, which is `renew_token` or `expire_token`, and
     answers with it.
     """
-    check_token_request_allowed(request)
     draft = node.controller.draft
     terms, proof = checked_token_settings(draft, token_settings_of(node.settings)), bytes(request.body.hmac)
     decision = decide(draft, terms, proof, request.peer.principal, period, node.now)

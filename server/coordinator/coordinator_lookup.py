@@ -16,7 +16,7 @@ from kafkadouble.messages import error_codes
 from ..metadata.image import Endpoint, Image, TopicImage
 from ..metadata.internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
 from ..requests.request import Refusal
-from .java_strings import partition_for
+from .coordinator_runtime import partition_for
 
 if TYPE_CHECKING:
     from ..controller.controller import Controller

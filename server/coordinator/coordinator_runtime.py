@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.client_log import ClientLog
 
+from ..java.strings import java_hash
 from ..log.files.errors import DiskFailure
+from ..replica.replication.partition import Partition
 from ..requests.request import Refusal
-from .java_strings import partition_for
 
 if TYPE_CHECKING:
     from .coordinator_shard import CoordinatorShard
@@ -93,3 +93,13 @@ class CoordinatorRuntime(Generic[S]):
 
     def __repr__(self) -> str:
         return f"coordinator on {len(self._shards)} partitions of {self.topic}"
+
+
+def partition_for(key: str, partitions: int) -> int:
+    """Return the partition of a coordinator's topic that holds `key`.
+
+    It is Kafka's `Utils.abs(key.hashCode()) % partitions`. The smallest 32-bit number has no
+    positive counterpart; `Utils.abs` returns 0 for it.
+    """
+    value = java_hash(key)
+    return 0 if value == -(1 << 31) else abs(value) % partitions

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
-from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.client_log import ClientLog
 
 from ..log.log import AppendRefused
 from ..log.producers import NOT_REQUIRED, VerificationStateEntry
+from ..replica.replication.partition import Partition
 from ..requests.request import Refusal
 from ..requests.timers import Action, Timer
 from ..requests.waiting import Until, Wait, sliced

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from .java_collections import hash_map_order, table_size_for
+from ..java.hash_tables import hash_map_order, table_size_for
 
 K = TypeVar("K")
 V = TypeVar("V")

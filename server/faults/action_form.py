@@ -10,10 +10,11 @@ from typing import Any
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import OwnName
 
+from . import REQUEST
 from .actions import ACTIONS, TYPES, Action, Call
-from .dialogue import LISTS, Dialogue, as_steps, is_list
+from .dialogue import Dialogue, is_list
+from .dialogue_steps import LISTS, as_steps
 from .field_kinds import from_object, given_fields, schema_of, unknown
-from .register import REQUEST
 
 BASE64 = "base64"
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from kafkadouble.messages import error_codes
 
+from . import CONNECTION, DISK, LINK, REQUEST
 from .connection_actions import Bandwidth, HalfOpen, Latency, RefuseConnections, ResetAfter, SliceFrames, SlowClose
 from .dialogue import Dialogue, is_list
 from .disk_actions import APPEND, FLUSH, READ, DiskError, DiskFull, DiskSlow, LoseFlushes
 from .field_kinds import ANYTHING, BEFORE, FUNCTION, SECONDS, WHEN, FieldKind, count, one_of, text
-from .register import CONNECTION, DISK, LINK, REQUEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ body is changed. A request of another node meets only rules with `peers`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +30,11 @@ from .armed import Armed
 from .field_kinds import AFTER, BEFORE, EVERY_API
 from .reach import check_reach
 from .refusing import Refusing, finished
-from .rule import Rule, checked
+from .rule import Rule
 from .stale import StaleNode
 
 if TYPE_CHECKING:
-    from .host import FaultHost
-    from .plane import Faults, Handle, Refuse
+    from .host import FaultHost, Handle, Refuse
 
 BYTES = bytes | bytearray | memoryview
 
@@ -44,15 +43,17 @@ NEVER = Until(None)
 
 
 class Carrying:
-    """One request under the rules.
+    """One request under the rules, in their order.
 
     `waits` are the delays (ms) and the pauses before the request is processed, and after it. `end`
     is how it ends without an answer, if it does. `process` gives the answer, if not the handler.
     `alterations` change the answer.
     """
 
-    def __init__(self, node: FaultHost, faults: Faults, request: Request[Any], handle: Handle, refuse: Refuse) -> None:
-        self._node, self._faults, self._request, self._handle, self._refuse = node, faults, request, handle, refuse
+    def __init__(
+        self, node: FaultHost, rules: Sequence[Armed], request: Request[Any], handle: Handle, refuse: Refuse
+    ) -> None:
+        self._node, self._rules, self._request, self._handle, self._refuse = node, rules, request, handle, refuse
         self.refusing = Refusing(node, request)
         self.waits: dict[str, list[int | Armed]] = {BEFORE: [], AFTER: []}
         self.end: Disconnect | Ignore | DropAnswer | None = None
@@ -61,7 +62,7 @@ class Carrying:
 
     def begin(self) -> Any:
         """The answer, or a generator on its way to it."""
-        for armed in list(self._faults.rules):
+        for armed in self._rules:
             if self.end is None and self._concerns(armed):
                 self._meet(armed)
         if self.refusing.parts or self.end or self.process or self.alterations or any(self.waits.values()):
@@ -134,7 +135,7 @@ class Carrying:
     def _checked(self, action: Any, rule: Rule) -> Any:
         """The action that a function returned. UsageError if it could not be that of a rule for
         this API."""
-        made = checked(replace(rule, match=replace(rule.match, api=self.refusing.api), action=action))
+        made = replace(rule, match=replace(rule.match, api=self.refusing.api), action=action)
         check_reach(made)
         return made.action
 

@@ -1,12 +1,20 @@
-"""What the rules of the fault plane need of a node, and nothing more."""
+"""What the rules of the fault plane need of a node and of `dispatch`, and nothing more."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..metadata.image import Image
 from ..replica.fetching.fetch_sessions import FetchSessionCache
+from ..requests.request import Request
+
+Handle = Callable[[Any, Request[Any]], Any]
+"""Processes a request at a node: an answer, or a generator that will return one."""
+
+Refuse = Callable[[Request[Any], int, str | None], Any]
+"""The answer in which everything that a request asks for failed."""
 
 
 class FaultHost(Protocol):

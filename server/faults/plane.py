@@ -7,23 +7,17 @@ is released.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..requests.origin import is_from_node
 from ..requests.request import Request
-from .register import REQUEST, RuleRegister
+from . import REQUEST
+from .register import RuleRegister
 
 if TYPE_CHECKING:
     from .armed import Armed
-    from .host import FaultHost
+    from .host import FaultHost, Handle, Refuse
     from .rule import Rule
-
-Handle = Callable[[Any, Request[Any]], Any]
-"""Processes a request at a node: an answer, or a generator that will return one."""
-
-Refuse = Callable[[Request[Any], int, str | None], Any]
-"""The answer in which everything that a request asks for failed."""
 
 
 class Faults:
@@ -42,9 +36,7 @@ class Faults:
         """Put a rule in force; UsageError when it could never apply."""
         from .armed import Armed
         from .reach import check_reach
-        from .rule import checked
 
-        rule = checked(rule)
         if rule.plane == REQUEST:
             check_reach(rule)
         armed = Armed(rule, self._node.random.getrandbits(32), self._node.now, self._node.image)
@@ -72,7 +64,7 @@ class Faults:
             return handle(self._node, request)
         from .carrying import Carrying
 
-        return Carrying(self._node, self, request, handle, refuse).begin()
+        return Carrying(self._node, list(self.rules), request, handle, refuse).begin()
 
     def __repr__(self) -> str:
         return repr(self.register)

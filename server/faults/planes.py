@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from kafkadouble.wire.errors import UsageError
 
+from . import CONNECTION, DISK, LINK, REQUEST
 from .field_kinds import given_fields
 from .match import Match
-from .register import CONNECTION, DISK, LINK, REQUEST
 
 
 class Plane(NamedTuple):

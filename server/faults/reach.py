@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from kafkadouble.messages.json_form import completed
@@ -20,6 +19,7 @@ from . import field_path, stale
 from .actions import TYPES, ChangeField, CorruptRecords, Respond, StaleMetadata
 from .dialogue import Dialogue
 from .field_kinds import EVERY_API
+from .match import Match
 from .rule import Rule
 
 ONLY_FOR: dict[type[Any], tuple[str, ...]] = {CorruptRecords: ("Fetch",), StaleMetadata: stale.APIS}
@@ -33,11 +33,12 @@ OF_ONE_API = (Respond, ChangeField)
 
 def check_reach(rule: Rule) -> None:
     """Raises UsageError for a rule for requests that could never apply."""
-    match, action = rule.match, rule.action
-    if isinstance(action, Dialogue):
-        for step in filter(None, action.steps):
-            check_reach(replace(rule, action=step))
-        return
+    actions = filter(None, rule.action.steps) if isinstance(rule.action, Dialogue) else [rule.action]
+    for action in actions:
+        _check_action(rule.match, action)
+
+
+def _check_action(match: Match, action: Any) -> None:
     name = TYPES[type(action)]
     if match.topic is not None and (problem := problem_with_name(match.topic)):
         raise UsageError(f"no topic can have the name {match.topic!r}: {problem}")
@@ -51,7 +52,7 @@ def check_reach(rule: Rule) -> None:
     if served.api.key in NODE_APIS and not match.peers:
         peers = GivenParameter("peers", True)
         raise UsageError(f"only nodes send {match.api}, and a rule applies to clients: give {{peers}}", peers=peers)
-    _check_match(rule, served)
+    _check_match(match, served)
     if isinstance(action, ChangeField):
         field_path.check(served.api.response, action.path, action.value)
     if isinstance(action, Respond):
@@ -65,15 +66,15 @@ def _served(api: str | None) -> ServedApi:
     raise UsageError(f"{api} is not served here, so that no rule can apply to it")
 
 
-def _check_match(rule: Rule, served: ServedApi) -> None:
-    for kind in rule.match.scope():
+def _check_match(match: Match, served: ServedApi) -> None:
+    for kind in match.scope():
         if kind not in kinds_of(served.name, served.api.request):
-            raise UsageError(f"requests of {rule.match.api} name no {kind.replace('_', ' ')}")
-    if rule.match.member_id is not None and not names_members(served.api.request):
-        raise UsageError(f"requests of {rule.match.api} name no member")
-    version = rule.match.version
+            raise UsageError(f"requests of {match.api} name no {kind.replace('_', ' ')}")
+    if match.member_id is not None and not names_members(served.api.request):
+        raise UsageError(f"requests of {match.api} name no member")
+    version = match.version
     if version is not None and not served.lowest <= version <= served.highest:
-        raise UsageError(f"{rule.match.api} is served in versions {served.lowest} to {served.highest}, not {version}")
+        raise UsageError(f"{match.api} is served in versions {served.lowest} to {served.highest}, not {version}")
 
 
 def _check_response(body: Any, cls: type[Message]) -> None:

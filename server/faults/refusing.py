@@ -18,8 +18,7 @@ from .field_kinds import BEFORE
 from .parts import Scope, depth_of_answer, depth_of_scope, divide, mirrored, overlay
 
 if TYPE_CHECKING:
-    from .host import FaultHost
-    from .plane import Handle, Refuse
+    from .host import FaultHost, Handle, Refuse
 
 
 class FailedPart(NamedTuple):

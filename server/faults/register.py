@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import CONNECTION, DISK, LINK, REQUEST
+
 if TYPE_CHECKING:
     from .armed import Armed
     from .rule import Rule
-
-REQUEST, CONNECTION, LINK, DISK = "request", "connection", "link", "disk"
 
 MOST_REMEMBERED = 1000
 """The rules without a match that are remembered, and the latest rules that are found by their id;

@@ -14,33 +14,56 @@ from typing import Any
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import ShownValue
 
-from . import field_kinds
+from . import LINK, REQUEST, field_kinds
 from .action_form import action_from_json, action_schemas, action_to_json, exact_bytes, types_of_requests
 from .actions import ACTIONS, TYPES, Action, Call, Fail, Respond
 from .connection_actions import Latency
-from .dialogue import Dialogue, check_steps, check_times
+from .dialogue import Dialogue
+from .dialogue_steps import check_steps, check_times
 from .field_kinds import AFTER, EVERY_API, check_api, check_fields, error_name, from_object, given_fields, schema_of
 from .match import MATCH_FIELDS, Match
 from .planes import check_plane, plane_of
-from .register import LINK, REQUEST
 from .sentence import sentence
 from .trigger import TRIGGER_FIELDS, Trigger
 
-__all__ = ["AFTER", "EVERY_API", "Rule", "checked"]
+__all__ = ["AFTER", "EVERY_API", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`match` says to what it happens, `trigger` when, `action` what happens."""
+    """`match` says to what it happens, `trigger` when, `action` what happens. Raises UsageError if
+    the rule makes no sense."""
 
     match: Match
     action: Action
     trigger: Trigger = field(default_factory=Trigger)
 
+    def __post_init__(self) -> None:
+        """The one check of a rule, however it was made: no other place checks one again. Its error
+        is then given by name, and its link is a pair."""
+        if type(self.action) not in TYPES or not isinstance(self.match, Match) or not isinstance(self.trigger, Trigger):
+            raise UsageError(f"a rule has a Match, an action and a Trigger, not {self.match!r}, {self.action!r}")
+        row = ACTIONS[TYPES[type(self.action)]]
+        action = _normal(self.action)
+        check_fields("a rule", self.match, MATCH_FIELDS)
+        check_fields("a rule", self.trigger, TRIGGER_FIELDS)
+        check_fields("a rule", action, row.kinds)
+        self._keep("action", _checked_steps(self, action) if isinstance(action, Dialogue) else action)
+        self._keep("match", _with_pair(self.match))
+        check_plane(self.plane, TYPES[type(action)], self.match, row.without if self.plane != LINK else ())
+        if self.plane == REQUEST:
+            _check_api(self.match.api)
+        if isinstance(action, Latency):
+            _check_jitter(action)
+
+    def _keep(self, name: str, value: Any) -> None:
+        """Sets a field while the rule is made; it does not change later."""
+        object.__setattr__(self, name, value)
+
     @classmethod
     def of(cls, action: str, **given: Any) -> Rule:
-        """A checked rule. `action` is the type of an action; the keywords are the fields of the
-        action, of Match and of Trigger. Raises UsageError if the rule makes no sense."""
+        """A rule from keywords. `action` is the type of an action; the keywords are the fields of
+        the action, of Match and of Trigger. Raises UsageError if the rule makes no sense."""
         if action not in ACTIONS:
             raise field_kinds.unknown("a rule has no action", action, ACTIONS)
         own = {each.name for each in fields(ACTIONS[action].cls)}
@@ -60,7 +83,7 @@ class Rule:
         action = action_from_json(given.get("action"))
         if isinstance(action, Dialogue):
             check_times(given.get("trigger", {}))
-        return checked(cls(match, action, trigger))
+        return cls(match, action, trigger)
 
     @property
     def plane(self) -> str:
@@ -141,10 +164,6 @@ def _with_api(given: Mapping[str, Any]) -> Any:
     return match
 
 
-def _pair(link: Any) -> Any:
-    return tuple(link) if isinstance(link, list) else link
-
-
 def _normal(action: Action) -> Action:
     """The same action, with an error by its name and exact bytes as bytes."""
     if isinstance(action, Fail):
@@ -152,31 +171,24 @@ def _normal(action: Action) -> Action:
     return replace(action, body=exact_bytes(action.body)) if isinstance(action, Respond) else action
 
 
-def _with_checked_steps(rule: Rule, dialogue: Dialogue) -> Rule:
+def _with_pair(match: Match) -> Match:
+    """The same match, with its link as a pair: JSON has no tuples."""
+    link: Any = match.link
+    return replace(match, link=tuple(link)) if isinstance(link, list) else match
+
+
+def _checked_steps(rule: Rule, dialogue: Dialogue) -> Dialogue:
     check_times(rule.trigger)
     check_steps(dialogue.steps)
-    steps = (step and checked(replace(rule, action=step)).action for step in dialogue.steps)
-    return replace(rule, action=Dialogue(tuple(steps)))
+    return Dialogue(tuple(step and replace(rule, action=step).action for step in dialogue.steps))
 
 
-def checked(rule: Rule) -> Rule:
-    """The same rule, with its error by name. Raises UsageError for a field with a wrong value."""
-    if type(rule.action) not in TYPES or not isinstance(rule.match, Match) or not isinstance(rule.trigger, Trigger):
-        raise UsageError(f"a rule has a Match, an action and a Trigger, not {rule.match!r}, {rule.action!r}")
-    row = ACTIONS[TYPES[type(rule.action)]]
-    rule = replace(rule, action=_normal(rule.action))
-    check_fields("a rule", rule.match, MATCH_FIELDS)
-    check_fields("a rule", rule.trigger, TRIGGER_FIELDS)
-    check_fields("a rule", rule.action, row.kinds)
-    if isinstance(rule.action, Dialogue):
-        rule = _with_checked_steps(rule, rule.action)
-    if rule.match.link is not None:  # JSON has no tuples
-        rule = replace(rule, match=replace(rule.match, link=_pair(rule.match.link)))
-    check_plane(rule.plane, TYPES[type(rule.action)], rule.match, row.without if rule.plane != LINK else ())
-    if rule.plane == REQUEST:
-        if rule.match.api is None:
-            raise UsageError("api of a rule is the name of an API, or *, not {none}", none=ShownValue(None))
-        check_api(rule.match.api)
-    if isinstance(rule.action, Latency) and rule.action.jitter > rule.action.seconds:
-        raise UsageError(f"jitter of a rule is at most its seconds, {rule.action.seconds:g}, not {rule.action.jitter}")
-    return rule
+def _check_api(api: str | None) -> None:
+    if api is None:
+        raise UsageError("api of a rule is the name of an API, or *, not {none}", none=ShownValue(None))
+    check_api(api)
+
+
+def _check_jitter(action: Latency) -> None:
+    if action.jitter > action.seconds:
+        raise UsageError(f"jitter of a rule is at most its seconds, {action.seconds:g}, not {action.jitter}")

@@ -9,13 +9,13 @@ from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from kafkadouble.messages.message import Message
-from kafkadouble.server.replica.replication.partition import Partition
 
 from ..configs.definition import Value
 from ..configs.effective import effective_group_value
 from ..coordinator.coordinator_shard import CoordinatorShard
 from ..coordinator.coordinator_timer import CoordinatorTimer
 from ..metadata.image import GROUP
+from ..replica.replication.partition import Partition
 from ..requests.timers import Timer
 from .coordinator_group import CoordinatorGroup
 from .offset_expiration import expired_records

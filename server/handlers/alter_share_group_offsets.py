@@ -42,7 +42,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[AlterShareGroupOffsetsRequest]
 ) -> Wait[AlterShareGroupOffsetsResponse]:
-    refuse_without_protocol(node, SHARE)
     from ..groups.share.alter_offsets import alter_offsets, failed_partition
 
     known: dict[str, tuple[TopicImage, list[RequestPartition]]] = {}

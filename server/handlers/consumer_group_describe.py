@@ -40,7 +40,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 
 def answer(node: HandlerContext, request: Request[ConsumerGroupDescribeRequest]) -> Wait[ConsumerGroupDescribeResponse]:
-    refuse_without_protocol(node, CONSUMER)
     repeats = Repeats[DescribedGroup]()
     groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.group_ids)
     return ConsumerGroupDescribeResponse(groups=groups)

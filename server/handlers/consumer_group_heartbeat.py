@@ -46,7 +46,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[ConsumerGroupHeartbeatRequest]
 ) -> ConsumerGroupHeartbeatResponse | Wait[ConsumerGroupHeartbeatResponse]:
-    refuse_without_protocol(node, CONSUMER)
     if (rights := client_rights(node, request)) is not None:
         rights.require_all(DESCRIBE, TOPIC, request.body.subscribed_topic_names or ())
     _validate(node, request)

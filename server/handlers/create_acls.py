@@ -37,8 +37,6 @@ def precheck(node: HandlerContext, request: Request[CreateAclsRequest]) -> Disco
 @begun
 def answer(node: HandlerContext, request: Request[CreateAclsRequest]) -> Wait[CreateAclsResponse | Disconnection]:
     creations = request.body.creations
-    if (early := precheck(node, request)) is not None:
-        return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
 

@@ -56,7 +56,6 @@ def admit(request: Request[CreateDelegationTokenRequest]) -> None:
 
 
 def answer(node: HandlerContext, request: Request[CreateDelegationTokenRequest]) -> Response | Wait[Response]:
-    admit(request)
     owner, requester = _owner(request), requester_of(request)
     if owner != requester and not may(node, request, (CREATE_TOKENS, USER, str(owner))):
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED)

@@ -37,8 +37,6 @@ def precheck(node: HandlerContext, request: Request[DeleteAclsRequest]) -> Disco
 @begun
 def answer(node: HandlerContext, request: Request[DeleteAclsRequest]) -> Wait[DeleteAclsResponse | Disconnection]:
     filters = request.body.filters
-    if (early := precheck(node, request)) is not None:
-        return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
     return (yield from decided(node.controller, partial(_decide, filters)))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
-from kafkadouble.server.groups.service.deletion import delete_groups
 
 from ..groups.coordinator_group import SHARE
 from ..groups.group_coordinator_shard import GroupCoordinatorShard
+from ..groups.service.deletion import delete_groups
 from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 

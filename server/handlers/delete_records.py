@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest, DeleteRecordsResponse
-from kafkadouble.server.replica.replication.partition import ANY_EPOCH, Partition
 
 from ..log.files.errors import DiskFailure
 from ..metadata.internal_topics import INTERNAL_TOPICS
+from ..replica.replication.partition import ANY_EPOCH, Partition
 from ..requests.named_once import named_once
 from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Until, Wait

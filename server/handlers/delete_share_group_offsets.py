@@ -39,7 +39,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[DeleteShareGroupOffsetsRequest]
 ) -> Wait[DeleteShareGroupOffsetsResponse]:
-    refuse_without_protocol(node, SHARE)
     from ..groups.share.delete_offsets import delete_offsets
 
     group_id = request.body.group_id

@@ -33,8 +33,6 @@ def precheck(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Dis
 
 @begun
 def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Wait[Response | Disconnection]:
-    if (early := precheck(node, request)) is not None:
-        return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")
     found = yield from matching_acls(node.image, request.body)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest, DescribeProducersResponse
-from kafkadouble.server.replica.replication.partition import ANY_EPOCH
 
 from ..metadata.topic_names import problem_with_name
+from ..replica.replication.partition import ANY_EPOCH
 from ..requests.repeats import Repeats
 from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
@@ -21,10 +21,9 @@ from ..security.authorizer import READ
 from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..handler_context import HandlerContext
     from ..replica.replication.follower_partition import FollowerPartition
+    from ..replica.replication.partition import Partition
 
 PartitionResponse = DescribeProducersResponse.PartitionResponse
 DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED

@@ -42,7 +42,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[DescribeShareGroupOffsetsRequest]
 ) -> Wait[DescribeShareGroupOffsetsResponse]:
-    refuse_without_protocol(node, SHARE)
     groups, slices = [], Slices()
     for requested in request.body.groups:
         if slices.end():

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
-from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
@@ -35,6 +34,7 @@ from ..log.lookup import (
     MAX_TIMESTAMP,
     TimestampAndOffset,
 )
+from ..replica.replication.partition import Partition
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
 from ..requests.slices import counted

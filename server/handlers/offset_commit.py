@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, OffsetCommitResponse
-from kafkadouble.server.groups.service.offset_commit import commit_offsets
 
 from ..groups.requested_topics import merged_topics, resolve_topics
+from ..groups.service.offset_commit import commit_offsets
 from ..requests.request import Refusal, Request
 from ..requests.slices import begun
 from ..requests.waiting import Wait, sliced

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.groups.service.deletion import delete_offsets
 
 from ..groups.requested_topics import resolve_topic
+from ..groups.service.deletion import delete_offsets
 from ..requests.request import Request
 from ..requests.slices import begun
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.groups.service.offset_fetch import fetch_all_offsets, fetch_offsets, no_offset
 
+from ..groups.service.offset_fetch import fetch_all_offsets, fetch_offsets, no_offset
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.slices import divided

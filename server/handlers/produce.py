@@ -41,9 +41,8 @@ from ..security.authorizer import WRITE
 from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..handler_context import HandlerContext
+    from ..replica.replication.partition import Partition
     from ..transactions.transaction_verification import TransactionVerification
 
 log = ClientLog("kafkadouble.server.handlers")
@@ -90,8 +89,11 @@ _new = object.__new__
 def precheck(node: HandlerContext, request: Request[ProduceRequest]) -> None:
     """Raises Refusal for transactional batches with a transactional id that the client may not
     write to."""
-    rights, transactional_id = client_rights(node, request), request.body.transactional_id
-    if rights is not None and transactional_id is not None and _has_transactional(request.body):
+    transactional_id = request.body.transactional_id
+    if transactional_id is None:  # the usual case
+        return
+    rights = client_rights(node, request)
+    if rights is not None and _has_transactional(request.body):
         rights.require(WRITE, TRANSACTIONAL_ID, transactional_id)
 
 

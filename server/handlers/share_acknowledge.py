@@ -38,7 +38,7 @@ def precheck(node: HandlerContext, request: Request[ShareAcknowledgeRequest]) ->
 
 def answer(node: HandlerContext, request: Request[ShareAcknowledgeRequest]) -> Wait[ShareAcknowledgeResponse]:
     body = request.body
-    key = session_key(node.image, body.group_id, body.member_id)
+    key = session_key(body.group_id, body.member_id)
     node.share_partitions.update_session(key, body.share_session_epoch)
     acknowledgements = Acknowledgements(node.share_partitions, node.image, key, may_read_topics(node, request))
     requested = dict((yield from sliced(lambda each: each, requested_partitions(node.image, body.topics))))

@@ -57,7 +57,7 @@ def precheck(node: HandlerContext, request: Request[ShareFetchRequest]) -> None:
 
 def answer(node: HandlerContext, request: Request[ShareFetchRequest]) -> Wait[ShareFetchResponse]:
     body = request.body
-    key = session_key(node.image, body.group_id, body.member_id)
+    key = session_key(body.group_id, body.member_id)
     is_renew_ack = request.version >= RENEW_FROM and body.is_renew_ack
     if is_renew_ack and (body.max_bytes or body.min_bytes or body.max_records or body.max_wait_ms):
         raise Refusal(error_codes.INVALID_REQUEST)

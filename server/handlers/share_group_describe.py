@@ -40,7 +40,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 
 def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) -> Wait[ShareGroupDescribeResponse]:
-    refuse_without_protocol(node, SHARE)
     repeats = Repeats[DescribedGroup]()
     groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.group_ids)
     return ShareGroupDescribeResponse(groups=groups)

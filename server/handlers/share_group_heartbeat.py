@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
 
-from ..coordinator.java_strings import java_length
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
+from ..java.strings import java_length
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 from ..security.acls import TOPIC
@@ -38,7 +38,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[ShareGroupHeartbeatRequest]
 ) -> ShareGroupHeartbeatResponse | Wait[ShareGroupHeartbeatResponse]:
-    refuse_without_protocol(node, SHARE)
     _validate_member_id(request.body)
     if (rights := client_rights(node, request)) is not None:
         rights.require_all(DESCRIBE, TOPIC, request.body.subscribed_topic_names or ())

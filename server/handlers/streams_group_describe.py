@@ -45,7 +45,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 
 def answer(node: HandlerContext, request: Request[StreamsGroupDescribeRequest]) -> Wait[StreamsGroupDescribeResponse]:
-    refuse_without_protocol(node, STREAMS)
     repeats = Repeats[DescribedGroup]()
     groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.group_ids)
     return StreamsGroupDescribeResponse(groups=groups)

@@ -53,7 +53,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 @begun
 def answer(node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]) -> Wait[StreamsGroupHeartbeatResponse]:
-    refuse_without_protocol(node, STREAMS)
     body = request.body
     rights = client_rights(node, request)
     if body.topology is not None:
@@ -75,9 +74,8 @@ def _with_internal_topics(
     node: HandlerContext, rights: ClientRights | None, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
 ) -> Wait[StreamsGroupHeartbeatResponse]:
     """Create the topics once the heartbeat is committed; add to the status why some cannot be."""
-    from kafkadouble.server.groups.streams.members.heartbeat_status import HeartbeatStatus
-
     from ..groups.streams.group_configs import int_config
+    from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
     response, topics = yield from commit
     if len(topics) > SLICE:
@@ -102,7 +100,7 @@ def _not_creatable(rights: ClientRights, topics: Iterable[str]) -> list[str]:
 
 def _add_missing_status(response: StreamsGroupHeartbeatResponse, detail: str) -> None:
     """Add a detail to the status about missing internal topics, or such a status."""
-    from kafkadouble.server.groups.streams.members.heartbeat_status import HeartbeatStatus
+    from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
     missing = HeartbeatStatus.MISSING_INTERNAL_TOPICS
     for status in response.status or ():

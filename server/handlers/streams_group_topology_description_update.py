@@ -33,7 +33,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[StreamsGroupTopologyDescriptionUpdateRequest]
 ) -> StreamsGroupTopologyDescriptionUpdateResponse:
-    refuse_without_protocol(node, STREAMS)
     raise Refusal(error_codes.UNSUPPORTED_VERSION, NO_PLUGIN)
 
 

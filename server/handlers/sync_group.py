@@ -32,7 +32,6 @@ def precheck(node: HandlerContext, request: Request[SyncGroupRequest]) -> None:
 
 def answer(node: HandlerContext, request: Request[SyncGroupRequest]) -> SyncGroupResponse | Wait[SyncGroupResponse]:
     body = request.body
-    precheck(node, request)
     future = sync(node.groups.shard_of_named(body.group_id), body)
     return future.wait() if future.response is None else future.response
 

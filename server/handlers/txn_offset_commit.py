@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
-from kafkadouble.server.groups.service.txn_offset_commit import commit_transactional_offsets
 
 from ..groups.requested_topics import merged_topics, resolve_topics
+from ..groups.service.txn_offset_commit import commit_transactional_offsets
 from ..metadata.internal_topics import CONSUMER_OFFSETS
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced

@@ -384,12 +384,3 @@ class Connection:
             self._throttle = None
         if self._held:
             self._note(self.node.now)
-
-
-def connection_of(node: Node, peer: Peer, line: Line, max_frame: int) -> Connection:
-    """The connection of a client, as its listener requires."""
-    if peer.listener.has_sasl:
-        from .sasl_connection import SaslConnection
-
-        return SaslConnection(node, peer, line, max_frame)
-    return Connection(node, peer, line, max_frame)

@@ -11,21 +11,23 @@ import asyncio.trsock
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Protocol
 
 from kafkadouble.wire.client_log import ClientLog
 
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer
-from .connection import Connection, connection_of
+from .connection import Connection
 from .connection_quotas import ConnectionQuotas
-from .line import Buffers
+from .line import Buffers, Line
 from .outgoing import Outgoing
 from .tls_outgoing import TlsOutgoing
 
 if TYPE_CHECKING:
-    from .listener import Listener
-    from .shaped_connection import ShapedConnection
+    from ..node import Node
+    from .clock import Clock
+    from .turns import RequestTurns
 
 log = ClientLog("kafkadouble.server.network")
 
@@ -51,17 +53,58 @@ def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> No
             sock.shutdown(socket.SHUT_RDWR)
 
 
+class ConnectionHost(Protocol):
+    """What a connection needs of its listener."""
+
+    node: Node
+    clock: Clock
+    ids: count[int]
+    moves: count[int]
+    connections: set[ConnectionProtocol]
+    paused: bool
+    shapes: bool
+    turns: RequestTurns
+
+    def shape(self, protocol: ConnectionProtocol) -> None: ...
+
+    def close_excess(self) -> None: ...
+
+    def reschedule(self) -> None: ...
+
+
+class Shaping(Protocol):
+    """What a connection needs of the fault rules that hold its bytes. It sends in place of the
+    socket, too."""
+
+    holds_reading: bool
+
+    @property
+    def unsent(self) -> int: ...
+
+    def send(self, buffers: Buffers) -> None: ...
+
+    def end(self) -> None: ...
+
+    def filled(self) -> None: ...
+
+    def emptied(self) -> None: ...
+
+    def rules_changed(self) -> None: ...
+
+    def must_wait_to_close(self) -> bool: ...
+
+
 class ConnectionProtocol(asyncio.Protocol):
     """The callbacks of asyncio for one connection."""
 
     transport: asyncio.Transport
-    outgoing: Outgoing | TlsOutgoing | ShapedConnection
+    outgoing: Outgoing | TlsOutgoing | Shaping
     connection: Connection
-    shaped: ShapedConnection | None = None
+    shaped: Shaping | None = None
     """What holds bytes under fault rules, while there are such rules."""
 
     def __init__(
-        self, listener: Listener, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
+        self, listener: ConnectionHost, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
     ) -> None:
         self.listener, self._spec, self.quotas, self._on_end = listener, spec, quotas, ended
         self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
@@ -88,7 +131,7 @@ class ConnectionProtocol(asyncio.Protocol):
         if self.listener.paused:
             self.read_on(True)
         if self.listener.shapes:
-            self.shape()
+            self.listener.shape(self)
         if self._spec.has_tls:
             self._set_principal(transport, peer)
 
@@ -106,12 +149,6 @@ class ConnectionProtocol(asyncio.Protocol):
             self.connection.end(f"has no principal: {problem}")
         # Kafka gives no tokens to clients that TLS does not authenticate.
         peer.may_ask_for_tokens = bool(certificate)
-
-    def shape(self) -> None:
-        """Put the connection under the fault rules for connections."""
-        from .shaped_connection import ShapedConnection
-
-        ShapedConnection(self)
 
     def write(self, buffers: Buffers) -> None:
         self.looks, self.moved_at = 0, next(self.listener.moves)
@@ -225,3 +262,12 @@ class ConnectionProtocol(asyncio.Protocol):
         self.connection.lost()
         self._on_end()
         log.debug("%r disconnected", self.connection.peer)
+
+
+def connection_of(node: Node, peer: Peer, line: Line, max_frame: int) -> Connection:
+    """The connection of a client, as its listener requires."""
+    if peer.listener.has_sasl:
+        from .sasl_connection import SaslConnection
+
+        return SaslConnection(node, peer, line, max_frame)
+    return Connection(node, peer, line, max_frame)

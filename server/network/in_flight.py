@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from ..node import Node
     from ..raft.outbound_channel import OutboundChannel
     from ..requests.waiting import HandlerTask
-    from .in_process import RemoteChannel
 
 
 class InFlightRequest:
-    """A request from one member to another. `expires` is when the sender gives it up (ms)."""
+    """A request from one member to another, on a channel of the sender. `expires` is when the
+    sender gives it up (ms)."""
 
     __slots__ = ("channel", "client_id", "expires", "is_lost_later", "request", "send", "sender", "target", "task")
 
-    def __init__(self, sender: Node, channel: RemoteChannel, send: OutboundRequest, target: Node, now: int) -> None:
-        self.sender, self.channel, self.send, self.target = sender, channel.channel, send, target
-        self.client_id, self.expires = channel.name, now + channel.timeout_ms
+    def __init__(
+        self, sender: Node, channel: OutboundChannel, client_id: str, send: OutboundRequest, target: Node, expires: int
+    ) -> None:
+        self.sender, self.channel, self.send, self.target = sender, channel, send, target
+        self.client_id, self.expires = client_id, expires
         # Its receiver has left, and the sender learns it when the request expires.
         self.is_lost_later = False
         # From when it is handed to its receiver, and while it waits there.

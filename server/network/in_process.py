@@ -213,7 +213,9 @@ class InProcessLinks:
             channel.waiting.append(send)
             return
         target = self.nodes.get(found[0])
-        in_flight = InFlightRequest(node, channel, send, target or node, self._now)
+        in_flight = InFlightRequest(
+            node, channel.channel, channel.name, send, target or node, self._now + channel.timeout_ms
+        )
         self._in_flight[in_flight] = None
         if target is None or {node.id, target.id} & self.isolated:
             self._complete(in_flight, RequestFailure.LOST)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.wire.client_log import ClientLog
 
-from ..faults.register import CONNECTION
+from ..faults import CONNECTION
 from ..logs import flushing
 from ..node import Node
 from ..requests.timers import NEVER
@@ -188,7 +188,13 @@ class Listener:
             if protocol.shaped is not None:
                 protocol.shaped.rules_changed()
             elif self.shapes and not protocol.transport.is_closing():
-                protocol.shape()
+                self.shape(protocol)
+
+    def shape(self, protocol: ConnectionProtocol) -> None:
+        """Put a connection under the fault rules for connections."""
+        from .shaped_connection import ShapedConnection
+
+        ShapedConnection(protocol)
 
     def _refuses(self, spec: ListenerSpec) -> bool:
         from .shaped_connection import is_refused

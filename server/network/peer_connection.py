@@ -1,51 +1,38 @@
 """A connection to another node: first ApiVersions and the login, then one request at a time
 (KIP-35, KIP-511, KIP-152).
 
-Rules. The peer is not trusted. Another correlation id, bytes that are not a response, a frame that
-is too large, or more bytes than one response is a BadPeer; the connection cannot be used after
-that. This file never retries and never logs, and the caller decides how long it waits.
+Rules. What is sent and what has arrived is decided by `server/client/`; this file has the socket.
+It never retries and never logs, and the caller decides how long it waits.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from itertools import count
 
-from kafkadouble.messages import error_codes, headers, registry
-from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.messages.elements import exceed
-from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.errors import WireError
-from kafkadouble.wire.frame import MAX_SIZE, Frames
+from kafkadouble.wire.frame import MAX_SIZE
 
+from ..client.api_versions import VersionsRefused, api_versions
+from ..client.client_connection import BadPeer, ClientConnection, Versions
+from ..client.steps import Step, driven_async
 from ..raft.messages import downgraded
 from ..raft.request_manager import RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.bounds import MOST_ELEMENTS
 from .peer_security import PLAINTEXT, PeerSecurity
 
-API_VERSIONS_VERSION = 4
 CHUNK = 1 << 16
-
-Versions = Mapping[int, tuple[int, int]]
-"""The lowest and the highest version of each API key."""
-
-
-class BadPeer(Exception):
-    """The bytes of a peer are not the response to the request."""
 
 
 class PeerConnection:
-    """Use `open`. `versions` are the peer's."""
+    """Use `open`."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, client_id: str, max_frame: int
     ) -> None:
-        self._reader, self._writer, self._client_id = reader, writer, client_id
-        self._frames, self._ids = Frames(max_frame), count()
-        self.versions: Versions = {}
+        self._reader, self._writer = reader, writer
+        self._protocol = ClientConnection(client_id, max_frame, MOST_ELEMENTS)
         self._session_end_s: float | None = None  # by the clock of the loop
 
     @classmethod
@@ -61,12 +48,16 @@ class PeerConnection:
         made = cls(*await asyncio.open_connection(*endpoint, ssl=security.context), client_id, max_frame)
         try:
             await made._agree()
-            if security.login is not None:
-                await security.login(made)
+            await made._log_in(security)
         except BaseException:
             made.abort()
             raise
         return made
+
+    @property
+    def versions(self) -> Versions:
+        """Those of the peer."""
+        return self._protocol.versions
 
     @property
     def is_open(self) -> bool:
@@ -79,16 +70,13 @@ class PeerConnection:
     async def ask(self, body: Message, version: int, lowest: int = 0) -> Message | RequestFailure:
         """The response, in the newest version from `lowest` to `version` that the peer has.
         OSError, BadPeer."""
-        key = body.api_key or 0
-        low, high = self.versions.get(key, (0, -1))
+        low, high = self.versions.get(body.api_key or 0, (0, -1))
         version = min(version, high)
         if version < max(low, lowest):
             return RequestFailure.UNSUPPORTED_VERSION
-        return await self._exchange(downgraded(body, version), version)
-
-    def close_after(self, seconds: float) -> None:
-        """Count as closed when this time is over."""
-        self._session_end_s = asyncio.get_running_loop().time() + seconds
+        self._writer.writelines(self._protocol.send(downgraded(body, version), version))
+        await self._writer.drain()
+        return await self._response()
 
     def abort(self) -> None:
         """Close it at once."""
@@ -102,60 +90,34 @@ class PeerConnection:
             return
 
     async def _agree(self) -> None:
-        answer = await self._ask_versions(API_VERSIONS_VERSION)
-        if answer.error_code == error_codes.UNSUPPORTED_VERSION:
-            own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
-            answer = await self._ask_versions(max(0, min(own, API_VERSIONS_VERSION - 1)))
-        if answer.error_code:
-            raise BadPeer(f"it answers ApiVersions with {error_codes.name(answer.error_code)}")
-        self.versions = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
-
-    async def _ask_versions(self, version: int) -> ApiVersionsResponse:
-        body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")
-        answer = await self._exchange(body, version)
-        assert isinstance(answer, ApiVersionsResponse)
-        return answer
-
-    async def _exchange(self, body: Message, version: int) -> Message:
-        key, correlation_id = body.api_key or 0, next(self._ids) & 0x7FFFFFFF
-        self._writer.writelines(headers.write_request(body, correlation_id, self._client_id, version))
-        await self._writer.drain()
-        frame = await self._frame()
         try:
-            _check_elements(frame, key, version)
-            found, answer = headers.read_response(frame, key, version)
-        except WireError as error:
-            raise BadPeer(
-                f"its answer to {registry.api(key).name} version {version} cannot be read: {error}"
-            ) from error
-        if found != correlation_id:
-            raise BadPeer(f"its answer has the correlation id {found} instead of {correlation_id}")
+            self._protocol.versions = await driven_async(api_versions(), self._take)
+        except VersionsRefused as refused:
+            raise BadPeer(f"it answers ApiVersions with {error_codes.name(refused.code)}") from None
+
+    async def _log_in(self, security: PeerSecurity) -> None:
+        if security.login is None:
+            return
+        seconds = await driven_async(security.login(), self._take)
+        if seconds is not None:
+            self._session_end_s = asyncio.get_running_loop().time() + seconds
+
+    async def _take(self, step: Step) -> Message:
+        """The response to a step before the first request."""
+        answer = await self.ask(*step)
+        if isinstance(answer, RequestFailure):
+            api = registry.api(step.body.api_key or 0).name
+            raise BadPeer(f"it serves no {api}{f' from version {step.lowest} on' if step.lowest else ''}")
         return answer
 
-    async def _frame(self) -> bytes:
-        """The next frame, and nothing behind it."""
-        frames: list[bytes] = []
-        while not frames:
+    async def _response(self) -> Message:
+        """The response to the request in flight, and nothing behind it."""
+        while True:
             data = await self._reader.read(CHUNK)
             if not data:
                 raise ConnectionResetError("it closed the connection")
-            try:
-                frames = self._frames.feed(data)
-            except WireError as error:
-                raise BadPeer(f"it sends {error}") from error
-        if len(frames) > 1 or self._frames.buffered or self._frames.error:
-            raise BadPeer("it sends more than it was asked for")
-        return frames[0]
+            if (answer := self._protocol.feed(data)) is not None:
+                return answer
 
     def __repr__(self) -> str:
         return f"connection to {self._writer.get_extra_info('peername')}"
-
-
-def _check_elements(frame: bytes, key: int, version: int) -> None:
-    """WireError for a response that would become far more objects than it has bytes."""
-    if len(frame) <= MOST_ELEMENTS:
-        return
-    api = registry.api(key)
-    tagged = api.response_header_version(version)
-    if (tagged and frame[4]) or exceed(api.response, frame, version, 5 if tagged else 4, MOST_ELEMENTS):
-        raise WireError(f"more than {MOST_ELEMENTS} elements, or tags before them")

@@ -8,7 +8,7 @@ node shows other nodes the certificate that it also shows its clients there, and
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.wire.client_log import ClientLog
@@ -21,15 +21,16 @@ from ..requests.listener_spec import PROTOCOLS, WITH_SASL, WITH_TLS
 if TYPE_CHECKING:
     import ssl
 
-    from .peer_connection import PeerConnection
+    from ..client.steps import Steps
 
 log = ClientLog("kafkadouble.server.network")
 
-Login = Callable[["PeerConnection"], Awaitable[None]]
+Login = Callable[[], "Steps[float | None]"]
+"""Begins the login on one connection; the result is the seconds after which it is replaced."""
 
 
 class PeerSecurity(NamedTuple):
-    """Of the connections to one listener. `login` is called with each new connection, after
+    """Of the connections to one listener. `login` begins on each new connection, after
     ApiVersions."""
 
     context: ssl.SSLContext | None = None

@@ -20,12 +20,13 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.frame import MAX_SIZE
 
+from ..client.client_connection import BadPeer, Versions
 from ..raft.outbound_channel import OutboundChannel
 from ..raft.request_manager import OutboundRequest, RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.timers import NEVER
 from .clock import Clock, seconds_of, stands_still
-from .peer_connection import BadPeer, PeerConnection, Versions
+from .peer_connection import PeerConnection
 from .peer_security import PLAINTEXT, PeerSecurity
 
 log = ClientLog("kafkadouble.server.network")

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.file_slice import FileSlice
 
+from ..faults import CONNECTION
 from ..faults.armed import Armed
 from ..faults.connection_actions import RefuseConnections
 from ..faults.match import Match
-from ..faults.register import CONNECTION
 from ..faults.shaped_line import IN, OUT, ShapedLine
 from ..requests.listener_spec import ListenerSpec
 from ..requests.timers import Timer

@@ -85,11 +85,7 @@ def authorized(node: AuthorizerHost, request: Request[Any], handle: Handle) -> A
     rights = client_rights(node, request)
     if rights is None:
         return handle(node, request)
-    served = request.peer.apis[request.api_key]
-    row = served.row
-    early: Answer = None if served.precheck is None else served.precheck(node, request)
-    if early is not None:
-        return early
+    row = request.peer.apis[request.api_key].row
     is_at_controller = request.peer.is_at_controller or row.forwarded
     right, part_right = (
         (row.controller_right, row.controller_part_right) if is_at_controller else (row.right, row.part_right)

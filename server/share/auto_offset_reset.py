@@ -15,8 +15,7 @@ from kafkadouble.messages import error_codes
 from ..requests.request import Refusal
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
+    from ..replica.replication.partition import Partition
     from .host import ShareHost
 
 UNITS_MS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000}

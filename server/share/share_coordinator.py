@@ -17,9 +17,8 @@ from ..metadata.image import Image
 from ..metadata.internal_topics import SHARE_GROUP_STATE
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..coordinator.host import CoordinatorHost
+    from ..replica.replication.partition import Partition
     from .persister import SharePartitionKey
     from .share_coordinator_shard import ShareCoordinatorShard
 

@@ -37,9 +37,8 @@ from .share_group_offset import (
 )
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..coordinator.host import CoordinatorHost
+    from ..replica.replication.partition import Partition
 
 UPDATES_SETTING = "share.coordinator.snapshot.update.records.per.snapshot"
 

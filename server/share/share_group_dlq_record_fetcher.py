@@ -14,8 +14,7 @@ from ..log.files.errors import DiskFailure
 from ..log.refusals import LogRefused
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
+    from ..replica.replication.partition import Partition
     from .host import ShareHost
     from .persister import SharePartitionKey
 

@@ -17,8 +17,7 @@ from ..log.formats.errors import BadFile
 from .fetched_batches import FetchedBatches
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
+    from ..replica.replication.partition import Partition
     from .host import ShareHost
     from .share_partition import SharePartition
 

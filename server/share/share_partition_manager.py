@@ -25,9 +25,9 @@ from .share_session_cache import ShareSessionCache
 
 if TYPE_CHECKING:
     from kafkadouble.messages.uuid import Uuid
-    from kafkadouble.server.replica.replication.partition import Partition
 
     from ..metadata.image import Image
+    from ..replica.replication.partition import Partition
     from ..requests.request import Peer
     from .acknowledgement import AcknowledgementBatch
     from .host import ShareHost

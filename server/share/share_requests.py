@@ -71,10 +71,9 @@ def check_group(image: Image, group_id: str | None) -> None:
         raise Refusal(error_codes.INVALID_REQUEST)
 
 
-def session_key(image: Image, group_id: str | None, member_id: str | None) -> ShareSessionKey:
-    """The member that sends the request. Refusal as of `check_group`, and INVALID_REQUEST without a
-    valid member id."""
-    check_group(image, group_id)
+def session_key(group_id: str | None, member_id: str | None) -> ShareSessionKey:
+    """The member that sends the request. Refusal(INVALID_REQUEST) without a group id or a valid
+    member id."""
     if group_id is None or not member_id or len(member_id) > MAX_MEMBER_ID:
         raise Refusal(error_codes.INVALID_REQUEST)
     return ShareSessionKey(group_id, member_id)

@@ -18,9 +18,8 @@ from ..metadata.internal_topics import TRANSACTION_STATE
 from ..requests.request import Refusal
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..coordinator.host import CoordinatorHost
+    from ..replica.replication.partition import Partition
     from .add_partitions_to_txn_manager import AddPartitionsToTxnManager
     from .transaction_coordinator_shard import TransactionCoordinatorShard
     from .transaction_marker_channel_manager import TransactionMarkerChannelManager

@@ -38,9 +38,8 @@ from .transaction_metadata import (
 from .transaction_state import BETWEEN_TRANSACTIONS, ONGOING, PREPARE_COMMIT, PREPARED
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..coordinator.host import CoordinatorHost
+    from ..replica.replication.partition import Partition
     from ..requests.timers import Timer
     from .transaction_marker_channel_manager import TransactionMarkerChannelManager
 

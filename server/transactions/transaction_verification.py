@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.replica.replication.partition import Partition
 
 from ..coordinator.response_future import ResponseFuture
 from ..log.producers import VerificationStateEntry
 from ..log.refusals import AppendRefused
+from ..replica.replication.partition import Partition
 from ..requests.waiting import Until, Wait
 from .add_partitions_to_txn_manager import PendingVerification, TransactionSupportedOperation
 from .init_producer_id import ProducerIdAndEpoch

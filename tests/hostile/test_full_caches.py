@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.get_telemetry_subscriptions import GetTeleme
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.broker import client_metrics_manager
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.coordinator import java_collections, java_strings
+from kafkadouble.server.java import hash_tables, strings
 from kafkadouble.server.metadata.image import EMPTY
 from kafkadouble.server.quotas import sensors
 from kafkadouble.server.quotas.client_quota_manager import ClientQuotaManager, QuotaConfig
@@ -229,10 +229,10 @@ def test_client_instances_that_push_metrics_are_bounded_in_bytes(
 
 
 def test_hashes_of_long_texts_are_not_kept() -> None:
-    java_strings.cached_hash.cache_clear()
-    java_collections.cached_string_hash.cache_clear()
+    strings.cached_hash.cache_clear()
+    hash_tables.cached_string_hash.cache_clear()
     for number in range(10):
-        text = name(number, java_strings.MAX_CACHED_LENGTH + 1)
-        assert java_collections.string_hash(text) == java_collections.spread(java_strings.java_hash(text))
-    assert java_strings.cached_hash.cache_info().currsize == 0
-    assert java_collections.cached_string_hash.cache_info().currsize == 0
+        text = name(number, strings.MAX_CACHED_LENGTH + 1)
+        assert hash_tables.string_hash(text) == hash_tables.spread(strings.java_hash(text))
+    assert strings.cached_hash.cache_info().currsize == 0
+    assert hash_tables.cached_string_hash.cache_info().currsize == 0

@@ -31,7 +31,7 @@ import yaml
 from kafkadouble.messages import headers, registry
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import connection_of
+from kafkadouble.server.network.connection_protocol import connection_of
 from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer

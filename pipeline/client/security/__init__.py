@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .sasl import authenticate
+from .sasl import login
 from .tls import secured
 
-__all__ = ["authenticate", "secured"]
+__all__ = ["login", "secured"]

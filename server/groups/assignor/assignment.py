@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import hash_map_order, uuid_hash
-from ...coordinator.java_integer_set import integer_set_copy_order
+from ...java.hash_tables import hash_map_order, uuid_hash
+from ...java.integer_set import integer_set_copy_order
 
 
 class PartitionSet(frozenset[int]):

@@ -11,8 +11,8 @@ from typing import TypeAlias, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashMap, uuid_hash
-from ...coordinator.java_integer_set import JavaIntegerSet
+from ...java.hash_tables import JavaHashMap, uuid_hash
+from ...java.integer_set import JavaIntegerSet
 from .assignment import Assignment, GroupAssignment, PartitionSet
 
 Member = TypeVar("Member", str, int)

@@ -14,8 +14,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashMap, JavaHashSet, integer_hash
-from ...coordinator.java_integer_set import JavaIntegerSet
+from ...java.hash_tables import JavaHashMap, JavaHashSet, integer_hash
+from ...java.integer_set import JavaIntegerSet
 from .assignment import Assignment
 from .mutable_assignment import MutableAssignment, add_partition, capacity_for, mutable
 from .partition_assignor import PartitionAssignorError

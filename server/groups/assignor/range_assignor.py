@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashMap, uuid_hash
-from ...coordinator.java_strings import java_order
+from ...java.hash_tables import JavaHashMap, uuid_hash
+from ...java.strings import java_order
 from .assignment import Assignment, GroupAssignment, PartitionSet
 from .group_spec import GroupSpec, MemberSubscriptionAndAssignment
 from .mutable_assignment import capacity_for

@@ -10,8 +10,8 @@ from functools import partial
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashSet, integer_hash, uuid_hash
-from ...coordinator.java_integer_set import JavaIntegerSet
+from ...java.hash_tables import JavaHashSet, integer_hash, uuid_hash
+from ...java.integer_set import JavaIntegerSet
 from .assignment import GroupAssignment
 from .group_spec import GroupSpec
 from .mutable_assignment import capacity_for, finished

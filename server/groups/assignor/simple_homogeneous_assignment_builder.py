@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashMap, topic_id_partition_hash
-from ...coordinator.java_integer_set import JavaIntegerSet
+from ...java.hash_tables import JavaHashMap, topic_id_partition_hash
+from ...java.integer_set import JavaIntegerSet
 from .assignment import Assignment, GroupAssignment
 from .group_spec import GroupSpec
 from .mutable_assignment import finished, mutable

@@ -15,7 +15,7 @@ from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_integer_set import JavaIntegerSet
+from ...java.integer_set import JavaIntegerSet
 from .assignment import Assignment, GroupAssignment
 from .group_spec import GroupSpec, MemberSubscriptionAndAssignment
 from .member_assignment_balancer import MemberAssignmentBalancer

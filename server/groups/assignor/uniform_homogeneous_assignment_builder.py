@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashSet, uuid_hash
+from ...java.hash_tables import JavaHashSet, uuid_hash
 from .assignment import Assignment, GroupAssignment
 from .group_spec import GroupSpec
 from .mutable_assignment import MutableAssignment, add_partition, copy_assignment, discard_partition, finished, mutable

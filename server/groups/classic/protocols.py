@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
 from kafkadouble.wire.errors import WireError
 
-from ...coordinator.java_strings import java_hash
+from ...java.strings import java_hash
 from .member import ClassicGroupMember
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, MutableMapping
 from struct import pack
 from typing import Any
 
-from ...coordinator.java_strings import java_length
+from ...java.strings import java_length
 from ...metadata.image import Image, TopicImage
 
 MAGIC = 0

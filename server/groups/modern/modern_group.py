@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_strings import java_hash
 from ...coordinator.timeline_hash_map import TimelineHashMap
+from ...java.strings import java_hash
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, PartitionSet
 from ..coordinator_group import CoordinatorGroup

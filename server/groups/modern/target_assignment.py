@@ -9,8 +9,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.client_log import ClientLog
 
-from ...coordinator.java_collections import hash_map_order, hash_set_copy_order, string_hash
 from ...coordinator.timeline_hash_map import overlaid_order
+from ...java.hash_tables import hash_map_order, hash_set_copy_order, string_hash
 from ...metadata.image import Image
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, GroupAssignment

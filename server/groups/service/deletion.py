@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
-from kafkadouble.server.groups.coordinator_group import SHARE
-from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
-from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
-from kafkadouble.server.groups.offset_records import offset_tombstone
-from kafkadouble.server.requests.request import Refusal
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ...requests.request import Refusal
+from ..coordinator_group import SHARE
+from ..offset_and_metadata import OffsetAndMetadata
+from ..offset_metadata_manager import OffsetKey
+from ..offset_records import offset_tombstone
 
 if TYPE_CHECKING:
-    from kafkadouble.server.groups.coordinator_group import CoordinatorGroup
-    from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
-    from kafkadouble.server.metadata.image import TopicImage
+    from ...metadata.image import TopicImage
+    from ..coordinator_group import CoordinatorGroup
+    from ..group_coordinator_shard import GroupCoordinatorShard
 
 RequestTopic = OffsetDeleteRequest.OffsetDeleteRequestTopic
 ResponseTopic = OffsetDeleteResponse.OffsetDeleteResponseTopic
@@ -84,7 +85,7 @@ def delete_topics(shard: GroupCoordinatorShard, topics: Iterable[TopicImage]) ->
     for topic in deleted:
         _delete_topic_offsets(shard, by_topic[topic.name], topic.id)
     if any(group.type == SHARE for group in shard.groups.values()):
-        from kafkadouble.server.groups.share.deletion import delete_topics_of_share_groups
+        from ..share.deletion import delete_topics_of_share_groups
 
         delete_topics_of_share_groups(shard, {topic.id for topic in deleted})
 

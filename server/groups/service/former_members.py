@@ -23,8 +23,8 @@ from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeart
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatResponse
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.requests.request import Request
 
+from ...requests.request import Request
 from .group_coordinator import GroupCoordinator
 
 Key = tuple[str, str]

@@ -11,18 +11,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.coordinator.coordinator_runtime import CoordinatorRuntime
-from kafkadouble.server.metadata.changed_topics import changed_topic_names, removed_topics
-from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.requests.request import Refusal
+
+from ...coordinator.coordinator_runtime import CoordinatorRuntime
+from ...metadata.changed_topics import changed_topic_names, removed_topics
+from ...metadata.image import Image
+from ...metadata.internal_topics import CONSUMER_OFFSETS
+from ...requests.request import Refusal
 
 if TYPE_CHECKING:
-    from kafkadouble.server.coordinator.host import CoordinatorHost
-    from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard, Replay
-    from kafkadouble.server.groups.host import GroupHost
-    from kafkadouble.server.groups.streams.internal_topic_creation import InternalTopicCreation
-    from kafkadouble.server.replica.replication.partition import Partition
+    from ...coordinator.host import CoordinatorHost
+    from ...replica.replication.partition import Partition
+    from ..group_coordinator_shard import GroupCoordinatorShard, Replay
+    from ..host import GroupHost
+    from ..streams.internal_topic_creation import InternalTopicCreation
 
 
 class GroupCoordinator:
@@ -36,7 +37,7 @@ class GroupCoordinator:
     @cached_property
     def internal_topics(self) -> InternalTopicCreation:
         """What creates the internal topics of streams groups."""
-        from kafkadouble.server.groups.streams.internal_topic_creation import (
+        from ..streams.internal_topic_creation import (
             InternalTopicCreation,  # most brokers need none
         )
 
@@ -74,7 +75,7 @@ class GroupCoordinator:
 
     def _open_shard(self, node: CoordinatorHost, partition: Partition) -> GroupCoordinatorShard:
         """Import the shard on first use: it brings most of this package."""
-        from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
+        from ..group_coordinator_shard import GroupCoordinatorShard
 
         return GroupCoordinatorShard(self._node, partition, self)
 

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
-from kafkadouble.server.coordinator.java_strings import java_length
-from kafkadouble.server.groups.classic.group import ClassicGroup
-from kafkadouble.server.groups.coordinator_group import CommitPartitionValidator, accept_partition
-from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
-from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
-from kafkadouble.server.groups.offset_records import offset_record
-from kafkadouble.server.requests.request import Refusal
-from kafkadouble.server.requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ...java.strings import java_length
+from ...requests.request import Refusal
+from ...requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
+from ..classic.group import ClassicGroup
+from ..coordinator_group import CommitPartitionValidator, accept_partition
+from ..offset_and_metadata import OffsetAndMetadata
+from ..offset_metadata_manager import OffsetKey
+from ..offset_records import offset_record
 
 if TYPE_CHECKING:
-    from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
+    from ..group_coordinator_shard import GroupCoordinatorShard
 
 RequestTopic = OffsetCommitRequest.OffsetCommitRequestTopic
 RequestPartition = OffsetCommitRequest.OffsetCommitRequestPartition

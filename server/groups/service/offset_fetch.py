@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
-from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
-from kafkadouble.server.requests.repeats import Repeats
-from kafkadouble.server.requests.waiting import OTHERS_FIRST, Slices, Wait
+
+from ...requests.repeats import Repeats
+from ...requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..offset_and_metadata import OffsetAndMetadata
+from ..offset_metadata_manager import OffsetKey
 
 if TYPE_CHECKING:
-    from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
+    from ..group_coordinator_shard import GroupCoordinatorShard
 
 RequestTopic = OffsetFetchRequest.OffsetFetchRequestTopics
 ResponseTopic = OffsetFetchResponse.OffsetFetchResponseTopics

@@ -14,9 +14,10 @@ from typing import Any
 from kafkadouble.messages.generated.group_metadata_record import GroupMetadataKey, GroupMetadataValue
 from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from kafkadouble.messages.message import Message
-from kafkadouble.server.groups.classic.group import ClassicGroup
-from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
-from kafkadouble.server.groups.offset_records import offset_and_metadata_of, offset_key_of
+
+from ..classic.group import ClassicGroup
+from ..group_coordinator_shard import GroupCoordinatorShard
+from ..offset_records import offset_and_metadata_of, offset_key_of
 
 
 def replay(shard: GroupCoordinatorShard, offset: int, producer_id: int, key: Message, value: Message | None) -> None:

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
-from kafkadouble.server.coordinator.java_strings import java_length
-from kafkadouble.server.groups.classic.group import ClassicGroup
-from kafkadouble.server.groups.coordinator_group import CommitPartitionValidator, accept_partition
-from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
-from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
-from kafkadouble.server.groups.offset_records import offset_record
-from kafkadouble.server.log.producers import VerificationStateEntry
-from kafkadouble.server.requests.request import Refusal
-from kafkadouble.server.requests.waiting import OTHERS_FIRST, Slices, Wait
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ...java.strings import java_length
+from ...log.producers import VerificationStateEntry
+from ...requests.request import Refusal
+from ...requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..classic.group import ClassicGroup
+from ..coordinator_group import CommitPartitionValidator, accept_partition
+from ..offset_and_metadata import OffsetAndMetadata
+from ..offset_metadata_manager import OffsetKey
+from ..offset_records import offset_record
 
 if TYPE_CHECKING:
-    from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
+    from ..group_coordinator_shard import GroupCoordinatorShard
 
 RequestTopic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
 ResponseTopic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic

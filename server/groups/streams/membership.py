@@ -19,8 +19,8 @@ from collections.abc import Iterable, Set
 
 from kafkadouble.messages import error_codes
 
-from ...coordinator.java_strings import java_hash
 from ...coordinator.timeline_hash_map import TimelineHashMap
+from ...java.strings import java_hash
 from ...requests.request import Refusal
 from ..coordinator_group import STREAMS, CoordinatorGroup
 from ..group_coordinator_shard import GroupCoordinatorShard

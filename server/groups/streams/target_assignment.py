@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 
-from ...coordinator.java_collections import hash_map_order, string_hash
 from ...coordinator.timeline_hash_map import overlaid_order
+from ...java.hash_tables import hash_map_order, string_hash
 from ...requests.request import Refusal
 from .assignor.task_assignor import AssignmentMember, MemberTasks, TaskAssignorError, TaskGroupSpec
 from .assignors import task_assignor

@@ -15,10 +15,9 @@ from .fetch_params import FetchParams
 from .log_reader import LogReadResults, is_caught_up
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.replication.partition import Partition
-
     from ..host import FetchHost
     from ..replication.in_sync_replicas import InSyncReplicas
+    from ..replication.partition import Partition
     from .follower_fetch_session import FollowerFetchSession
 
 

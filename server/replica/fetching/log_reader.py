@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, cast
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import ZERO
-from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.client_log import ClientLog
 
 from ...log.aborted_in_fetch import aborted_in_fetch
@@ -26,6 +25,7 @@ from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
 from ...requests.waiting import OTHERS_FIRST, Slices, Wait, Waiters
 from ..replication.follower_partition import FollowerPartition
+from ..replication.partition import Partition
 from .cached_partition import TOPIC_IDS_FROM, CachedPartition, PartitionResponse
 from .fetch_params import FetchParams
 from .preferred_read_replica import LEADER, preferred_read_replica

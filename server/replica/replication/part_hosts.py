@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.logs.flushing import FlushQueue
-from kafkadouble.server.logs.host import ChannelHost, NodeHost
-from kafkadouble.server.metadata.image import Image
+
+from ...logs.flushing import FlushQueue
+from ...logs.host import ChannelHost, NodeHost
+from ...metadata.image import Image
 
 if TYPE_CHECKING:
-    from kafkadouble.server.log.config import LogConfig
-
+    from ...log.config import LogConfig
     from .fetch_validation import PartitionKey
     from .follower_partition import FollowerPartition
     from .partition import Partition

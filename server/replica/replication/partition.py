@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.log.files.errors import DiskFailure
-from kafkadouble.server.log.inspection import DecompressionBudget
-from kafkadouble.server.log.log import AppendRefused, AppendResult, PartitionLog
-from kafkadouble.server.log.producers import NOT_REQUIRED, VerificationStateEntry
-from kafkadouble.server.requests.waiting import Waiters
 from kafkadouble.wire.checksum import Buffer
 
-if TYPE_CHECKING:
-    from kafkadouble.server.logs.flushing import FlushQueue
-    from kafkadouble.server.metadata.image import PartitionImage
+from ...log.files.errors import DiskFailure
+from ...log.inspection import DecompressionBudget
+from ...log.log import AppendRefused, AppendResult, PartitionLog
+from ...log.producers import NOT_REQUIRED, VerificationStateEntry
+from ...requests.waiting import Waiters
 
+if TYPE_CHECKING:
+    from ...logs.flushing import FlushQueue
+    from ...metadata.image import PartitionImage
     from .in_sync_replicas import InSyncReplicas
 
 ANY_EPOCH = -1

@@ -18,7 +18,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.faults.register import DISK
+from kafkadouble.server.faults import DISK
 from kafkadouble.server.network.clock import Clock, nanos_of
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node

@@ -20,7 +20,8 @@ from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.faults.register import LINK, RuleRegister
+from kafkadouble.server.faults import LINK
+from kafkadouble.server.faults.register import RuleRegister
 from kafkadouble.server.network.clock import AdvancingClock, Clock, stands_still
 from kafkadouble.server.network.cluster import InProcessCluster
 from kafkadouble.server.network.listener import RETIRE_MS

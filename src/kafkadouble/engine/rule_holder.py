@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkadouble.server.faults.register import REQUEST
+from kafkadouble.server.faults import REQUEST
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -244,8 +243,11 @@ def marked(node: Any) -> dict[str, Any]:
     for given in _given(node):
         for name in given:
             if name not in MARKED:
-                near = get_close_matches(name, MARKED, 1)
-                hint = f": did you mean {near[0]!r}?" if near else f": it takes {', '.join(MARKED)}"
+                # The plugin alone loads no server.
+                from kafkadouble.server.configs.did_you_mean import nearest
+
+                near = nearest(name, MARKED)
+                hint = f": it takes {', '.join(MARKED)}" if near is None else f": did you mean {near!r}?"
                 raise pytest.UsageError(f"the marker {MARKER} has no argument {name!r}{hint}")
         configs = [each for each in (found.get("config"), given.get("config")) if each]
         found |= given

@@ -7,13 +7,14 @@ import contextlib
 import ssl
 from collections.abc import Mapping, Sequence
 
-from kafkadouble.messages import headers
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.errors import UsageError, WireError
+from kafkadouble.server.client.client_connection import BadPeer, ClientConnection
+from kafkadouble.server.client.steps import driven_async
+from kafkadouble.wire.errors import UsageError
 
 from .recorded.exchange import SIZE
-from .target_security import PLAINTEXT, LoginRefused, TargetSecurity
+from .target_security import LOGIN_VERSION, PLAINTEXT, LoginRefused, TargetSecurity
 
 CLIENT_ID = "kafkadouble-replay"
 METADATA_VERSION = 9
@@ -43,6 +44,7 @@ class TargetConnection:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self._protocol = ClientConnection(CLIENT_ID)
 
     @classmethod
     async def open(cls, address: Address, patience: float, security: TargetSecurity = PLAINTEXT) -> TargetConnection:
@@ -59,8 +61,8 @@ class TargetConnection:
             raise TargetError(f"{name} cannot be reached: {problem or 'no answer'}") from None
         made = cls(*streams)
         try:
-            await security.log_in(lambda request, version: made.ask(request, version, patience))
-        except (LoginRefused, OSError, EOFError, TimeoutError, WireError) as problem:
+            await driven_async(security.login_steps(), lambda step: made.ask(step.body, LOGIN_VERSION, patience))
+        except (LoginRefused, OSError, EOFError, TimeoutError, BadPeer) as problem:
             await made.close()
             why = str(problem) if isinstance(problem, LoginRefused) else f"ends the login: {problem!r}"
             raise TargetError(f"{name} {why}") from None
@@ -68,10 +70,10 @@ class TargetConnection:
 
     async def ask(self, request: Message, version: int, patience: float) -> Message:
         """The answer to a request, while no other one is under way. Raises OSError, EOFError,
-        TimeoutError, WireError."""
-        await self.send(b"".join(headers.write_request(request, 0, CLIENT_ID, version)))
+        TimeoutError, BadPeer."""
+        await self.send(b"".join(self._protocol.send(request, version)))
         frame = await asyncio.wait_for(self.receive(), patience)
-        return headers.read_response(frame, request.api_key or 0, version, SIZE)[1]
+        return self._protocol.receive(frame[SIZE:])
 
     async def send(self, frame: bytes) -> None:
         """Send a frame with its size in front. Raises OSError when the connection is closed."""
@@ -100,7 +102,7 @@ async def asked(
     connection = await TargetConnection.open(address, patience, security)
     try:
         return await connection.ask(request, version, patience)
-    except (OSError, EOFError, TimeoutError, WireError) as problem:
+    except (OSError, EOFError, TimeoutError, BadPeer) as problem:
         hint = "; is its protocol PLAINTEXT? --client-config has other ones" if security is PLAINTEXT else ""
         raise TargetError(f"{address[0]}:{address[1]} does not answer as Kafka does: {problem!r}{hint}") from None
     finally:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.seen.near_misses import nearest
 from kafkadouble.seen.request_filter import ALWAYS, PARTS, RequestFilter
+from kafkadouble.server.faults import REQUEST
 from kafkadouble.server.faults.field_kinds import EVERY_API
-from kafkadouble.server.faults.register import REQUEST
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed

@@ -9,10 +9,10 @@ from kafkadouble.arguments.parameters import check as check_argument
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.kinds import given_as
 from kafkadouble.common.start_options import CONTROLLER_PORT, DATA_DIR, SECURITY, TWO_BROKERS
+from kafkadouble.server.faults import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.disks import is_in
-from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
-from kafkadouble.server.faults.rule import EVERY_API, Rule, checked
+from kafkadouble.server.faults.rule import EVERY_API, Rule
 from kafkadouble.server.tracing.seen_line import ANONYMOUS
 from kafkadouble.waits.awaited import Awaited, outcome
 from kafkadouble.wire.wording import ShownValue
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def armed(running: Running, rule: Rule) -> RuleHandle:
     """Arm a rule. Call it on the thread of the broker. Raises UsageError when it could never
     apply."""
-    check(checked(rule), running.broker)
+    check(rule, running.broker)
     return RuleHandle(running, running.broker.arm(rule))
 
 

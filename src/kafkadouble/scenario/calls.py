@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.server.configs.did_you_mean import near
-from kafkadouble.server.faults.rule import checked
 from kafkadouble.verbs.double_api import DoubleApi
 from kafkadouble.verbs.forms.json_form import from_json
 from kafkadouble.verbs.verb import Verb
@@ -56,9 +55,12 @@ class ScenarioCall(NamedTuple):
 
 
 class _RuleCheck:
-    """Stands for the host of a double in a verb that arms a rule, and only checks the rule."""
+    """Stands for the host of a double in a verb that arms a rule: a rule is checked when it is
+    made."""
 
-    arm = staticmethod(checked)
+    def arm(self, rule: Rule) -> Rule:
+        """The rule, which a scenario arms later."""
+        return rule
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from kafkadouble.common.kinds import given_as
 from kafkadouble.messages import registry
 from kafkadouble.messages.registry import Api
 from kafkadouble.server.apis.part_lists import kinds_of
+from kafkadouble.server.configs.did_you_mean import near
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.server.tracing.seen_line import listed, text_of
 from kafkadouble.wire.errors import UnknownMessage, UsageError
@@ -155,8 +156,6 @@ def _has_error(expected: str | bool, errors: Sequence[str]) -> bool:
 def _check_fields(fields: dict[str, Any]) -> None:
     unknown = next((name for name in fields if name not in (*PARTS, *ALWAYS)), None)
     if unknown is not None:
-        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
-
         names = (*PARTS, *ALWAYS)
         raise UsageError(f"requests have no filter {unknown!r}: {', '.join(names)}{near(unknown, names)}")
     check_given(**{name: value for name, value in fields.items() if name not in ("error", "since")})
@@ -184,6 +183,4 @@ def _api_named(name: str) -> Api:
     try:
         return registry.api_named(name)
     except UnknownMessage as unknown:
-        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
-
         raise UsageError(f"{unknown}{near(name, [api.name for api in registry.apis()])}") from None

@@ -20,7 +20,7 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller import elections
 from kafkadouble.server.coordinator.coordinator_lookup import GROUP, TRANSACTION
-from kafkadouble.server.coordinator.java_strings import partition_for
+from kafkadouble.server.coordinator.coordinator_runtime import partition_for
 from kafkadouble.server.metadata.image import Image, PartitionImage
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from kafkadouble.server.requests.slices import in_one_step

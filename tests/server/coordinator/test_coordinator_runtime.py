@@ -7,7 +7,7 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.server.coordinator import coordinator_loader
 from kafkadouble.server.coordinator.coordinator_loader import load
-from kafkadouble.server.coordinator.coordinator_runtime import CoordinatorRuntime
+from kafkadouble.server.coordinator.coordinator_runtime import CoordinatorRuntime, partition_for
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import ABORT, COMMIT, LEADER_CHANGE, encode_batch, encode_control_batch
@@ -115,3 +115,9 @@ def test_loading_goes_on_after_each_read(monkeypatch: pytest.MonkeyPatch) -> Non
         notes.partition.append_own(encode_batch(pair), 0)
     load(notes)
     assert [offset for offset, *_ in notes.folded] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_key_has_its_partition() -> None:
+    assert partition_for("hello", 50) == 99162322 % 50
+    assert partition_for("polygenelubricants", 50) == 0
+    assert partition_for("billing", 50) == 109829509 % 50

@@ -144,9 +144,7 @@ def test_a_wrong_list_is_refused(cluster: Harness, action: str, fields: dict[str
 
 
 def test_times_of_a_dialogue_in_code_is_refused() -> None:
-    from kafkadouble.server.faults.rule import checked
-
     with pytest.raises(UsageError, match="a list says how often the rule applies"):
-        checked(Rule(Match("Fetch"), Dialogue((Fail(A), None)), Trigger(times=2)))
+        Rule(Match("Fetch"), Dialogue((Fail(A), None)), Trigger(times=2))
     with pytest.raises(UsageError, match="a step of a rule is an action or None, not 'x'"):
-        checked(Rule(Match("Fetch"), Dialogue(("x",))))
+        Rule(Match("Fetch"), Dialogue(("x",)))

@@ -11,11 +11,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kafkadouble.server.faults import CONNECTION, LINK, REQUEST
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.field_kinds import FieldKind
 from kafkadouble.server.faults.match import MATCH_FIELDS
 from kafkadouble.server.faults.planes import PLANES
-from kafkadouble.server.faults.register import CONNECTION, LINK, REQUEST
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS
 from kafkadouble.wire.errors import UsageError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kafkadouble.server.faults import CONNECTION, REQUEST
 from kafkadouble.server.faults.armed import Armed
-from kafkadouble.server.faults.register import CONNECTION, MOST_REMEMBERED, REQUEST, RuleRegister
+from kafkadouble.server.faults.register import MOST_REMEMBERED, RuleRegister
 from kafkadouble.server.faults.rule import Rule
 
 REQUESTS, CONNECTIONS = Rule.of("pause", api="Fetch"), Rule.of("half_open")

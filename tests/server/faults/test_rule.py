@@ -9,9 +9,10 @@ import pytest
 
 from kafkadouble.server.faults.actions import ACTIONS, Call, Disconnect, Fail
 from kafkadouble.server.faults.match import MATCH_FIELDS, Match
-from kafkadouble.server.faults.rule import Rule, checked
+from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS, Trigger
 from kafkadouble.wire.errors import UsageError
+from tests.server.harness import Harness
 
 RULES = [
     Rule.of(action="fail", api="Produce", error="NOT_ENOUGH_REPLICAS"),
@@ -146,7 +147,7 @@ def test_a_function_is_not_written_as_json() -> None:
         Rule(Match("Fetch", predicate=lambda request: True), Disconnect()),
     ):
         with pytest.raises(UsageError, match="a rule with a function cannot be written as JSON"):
-            checked(rule).to_dict()
+            rule.to_dict()
 
 
 def test_the_schema_accepts_what_the_code_accepts() -> None:
@@ -164,3 +165,28 @@ def test_the_schema_accepts_what_the_code_accepts() -> None:
         {"match": {"api": "Fetch"}, "action": {"type": "call", "function": "f"}},
     ):
         assert not validator.is_valid(wrong), wrong
+
+
+@pytest.mark.parametrize(
+    ("match", "action", "trigger", "problem"),
+    [
+        (Match("Nope"), Disconnect(), Trigger(), "Kafka has no API 'Nope'"),
+        (Match(), Disconnect(), Trigger(), "api of a rule is the name of an API"),
+        (Match("Fetch"), Fail("NOPE"), Trigger(), "Kafka has no error 'NOPE'"),
+        (Match("Fetch"), Disconnect(), Trigger(probability=2), "probability of a rule is a number from 0 to 1"),
+        (Match("Fetch"), None, Trigger(), "a rule has a Match, an action and a Trigger"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_not_made(match: Match, action: Any, trigger: Trigger, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        Rule(match, action, trigger)
+
+
+def test_a_rule_is_checked_once_from_its_making_to_its_arming(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = list[object]()
+    monkeypatch.setattr(
+        "kafkadouble.server.faults.rule.check_fields", lambda owner, value, kinds: checked.append(value)
+    )
+    rule = Rule.of("fail", api="Fetch", error="UNKNOWN_SERVER_ERROR")
+    Harness().node.faults.arm(rule)
+    assert checked == [rule.match, rule.trigger, rule.action]

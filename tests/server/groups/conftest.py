@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.server.coordinator import java_collections
+from kafkadouble.server.java import hash_tables
 from tests.server.configs.witness import Witness, running
 
 
@@ -18,5 +18,5 @@ def assignor_witness() -> Iterator[Witness]:
 @pytest.fixture
 def kafka(assignor_witness: Witness, monkeypatch: pytest.MonkeyPatch) -> Witness:
     """The order of a copied set depends on the release of Java, so we imitate the one that runs."""
-    monkeypatch.setattr(java_collections, "JAVA_RELEASE", assignor_witness.ask(op="release"))
+    monkeypatch.setattr(hash_tables, "JAVA_RELEASE", assignor_witness.ask(op="release"))
     return assignor_witness

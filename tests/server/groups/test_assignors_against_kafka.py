@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator.java_collections import (
+from kafkadouble.server.coordinator.timeline_hash_map import TimelineHashMap, overlaid_order
+from kafkadouble.server.groups.assignor.partition_assignor import PartitionAssignor, PartitionAssignorError
+from kafkadouble.server.groups.assignor.range_assignor import RangeAssignor
+from kafkadouble.server.groups.assignor.simple_assignor import SimpleAssignor
+from kafkadouble.server.groups.assignor.uniform_assignor import UniformAssignor
+from kafkadouble.server.java.hash_tables import (
     JavaHashMap,
     hash_map_order,
     hash_set_copy_order,
@@ -19,13 +24,8 @@ from kafkadouble.server.coordinator.java_collections import (
     topic_id_partition_hash,
     uuid_hash,
 )
-from kafkadouble.server.coordinator.java_integer_set import integer_set_copy_order
-from kafkadouble.server.coordinator.java_strings import java_hash
-from kafkadouble.server.coordinator.timeline_hash_map import TimelineHashMap, overlaid_order
-from kafkadouble.server.groups.assignor.partition_assignor import PartitionAssignor, PartitionAssignorError
-from kafkadouble.server.groups.assignor.range_assignor import RangeAssignor
-from kafkadouble.server.groups.assignor.simple_assignor import SimpleAssignor
-from kafkadouble.server.groups.assignor.uniform_assignor import UniformAssignor
+from kafkadouble.server.java.integer_set import integer_set_copy_order
+from kafkadouble.server.java.strings import java_hash
 from tests.server.configs.witness import Witness
 from tests.server.groups.assignor.random_group import RandomGroup, answer_of
 

@@ -102,6 +102,7 @@ class Odd:
 
     request = CreateTopicsRequest
     lowest, highest = 2, 7
+    precheck = None
 
     def __init__(self, answer: Callable[[Any, Any], Any]) -> None:
         self.handler, self.name = SimpleNamespace(answer=answer, refuse=refuse), "CreateTopics"

@@ -93,7 +93,7 @@ BAD: dict[str, tuple[Script, str]] = {
     "an empty frame": (answers_with(frame()), "its answer to Fetch version 17 cannot be read"),
     "half an answer": (answers_with(frame(ID, b"\0\0\0\0\0")), "its answer to Fetch version 17 cannot be read"),
     "wrong bytes": (answers_with(frame(ID, b"\0" + b"\xff" * 40)), "its answer to Fetch version 17 cannot be read"),
-    "another correlation id": (another_correlation_id, "its answer has the correlation id"),
+    "another correlation id": (another_correlation_id, "its answer to Fetch has the correlation id"),
     "more than was asked": (two_answers, "it sends more than it was asked for"),
     "an error for ApiVersions": (refuses_versions, "it answers ApiVersions with CLUSTER_AUTHORIZATION_FAILED"),
     "far too many elements": (many_elements, "more than 50000 elements"),

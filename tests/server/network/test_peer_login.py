@@ -10,8 +10,9 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.server.client.client_connection import BadPeer
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.peer_connection import BadPeer, PeerConnection
+from kafkadouble.server.network.peer_connection import PeerConnection
 from kafkadouble.server.network.peer_login import login_to
 from kafkadouble.server.network.peer_security import PeerSecurity
 from kafkadouble.server.raft.voters import VoterEndpoint

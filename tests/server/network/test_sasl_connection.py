@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateReq
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import connection_of
+from kafkadouble.server.network.connection_protocol import connection_of
 from kafkadouble.server.network.connection_state import CLOSED, CLOSING
 from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.node import Node

@@ -6,8 +6,8 @@ a process is its tasks per member; a task has at most one copy in a process.
 
 from __future__ import annotations
 
-from ....coordinator.java_collections import JavaHashMap, string_hash
-from ....coordinator.java_priority_queue import JavaPriorityQueue
+from ....java.hash_tables import JavaHashMap, string_hash
+from ....java.priority_queue import JavaPriorityQueue
 from .task_id import TaskId
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ....coordinator.java_collections import JavaHashMap, string_hash
-from ....coordinator.java_priority_queue import JavaPriorityQueue
-from ....coordinator.java_strings import java_order
+from ....java.hash_tables import JavaHashMap, string_hash
+from ....java.priority_queue import JavaPriorityQueue
+from ....java.strings import java_order
 from .previous_tasks import PreviousMember, PreviousTasks
 from .process_state import ProcessState
 from .task_assignor import MemberTasks, TaskAssignorError, TaskGroupSpec, TopologyDescriber

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from kafkadouble.server.groups.streams.members.member_task_offsets import OffsetsByTask
-from kafkadouble.server.groups.streams.members.tasks_tuple import Tasks
+from ..members.member_task_offsets import OffsetsByTask
+from ..members.tasks_tuple import Tasks
 
 
 class AssignmentMember(NamedTuple):

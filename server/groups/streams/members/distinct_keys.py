@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.requests.request import Refusal
+
+from ....requests.request import Refusal
 
 V = TypeVar("V")
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
-from kafkadouble.server.requests.request import Refusal
+
+from ....requests.request import Refusal
 
 TaskOffset = StreamsGroupHeartbeatRequest.TaskOffset
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from kafkadouble.server.groups.streams.members.distinct_keys import with_distinct_keys
+from .distinct_keys import with_distinct_keys
 
 Tasks = Mapping[str, Set[int]]
 """Subtopology id -> partitions. A subtopology without partitions has no entry."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from kafkadouble.messages import error_codes
 
-from ....coordinator.java_collections import hash_map_order, string_hash
+from ....java.hash_tables import hash_map_order, string_hash
 from ....requests.request import Refusal
 from .topic_configuration_error import incorrectly_partitioned_topics
 

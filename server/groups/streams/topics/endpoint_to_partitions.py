@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatResponse
-from kafkadouble.server.groups.streams.members.streams_group_member import StreamsGroupMember
 
 from ....metadata.image import Image
 from ....requests.request import Refusal
+from ..members.streams_group_member import StreamsGroupMember
 from .configured_topology import ConfiguredSubtopology, ConfiguredTopology
 
 EndpointToPartitions = StreamsGroupHeartbeatResponse.EndpointToPartitions

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.groups.streams.members.distinct_keys import with_distinct_keys
-from kafkadouble.server.groups.streams.members.heartbeat_status import HeartbeatStatus
 
-from ....coordinator.java_collections import hash_map_order, string_hash
+from ....java.hash_tables import hash_map_order, string_hash
 from ....metadata.image import Image
 from ....metadata.topic_names import problem_with_name
 from ....requests.request import Refusal
+from ..members.distinct_keys import with_distinct_keys
+from ..members.heartbeat_status import HeartbeatStatus
 from .configured_topology import (
     ConfiguredInternalTopic,
     ConfiguredSubtopology,

@@ -11,10 +11,10 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDescribeResponse
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from kafkadouble.messages.generated.streams_group_topology_record import StreamsGroupTopologyValue
-from kafkadouble.server.groups.streams.members.distinct_keys import with_distinct_keys
 
-from ....coordinator.java_collections import hash_map_order, string_hash
+from ....java.hash_tables import hash_map_order, string_hash
 from ....requests.request import Refusal
+from ..members.distinct_keys import with_distinct_keys
 
 Subtopology = StreamsGroupTopologyValue.Subtopology
 TopicInfo = StreamsGroupTopologyValue.TopicInfo

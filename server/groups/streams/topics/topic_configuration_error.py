@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkadouble.server.groups.streams.members.heartbeat_status import HeartbeatStatus
+from ..members.heartbeat_status import HeartbeatStatus
 
 
 class TopicConfigurationError(Exception):

@@ -1,8 +1,8 @@
 """The methods of KafkaDouble that arm a fault rule for requests.
 
 Each of them takes the fields of its action, and as keywords those of the rule's Match and Trigger:
-`topic`, `client_id`, `times`, `on_call` and others. A rule is checked when it is armed: one that
-could never apply is refused with a UsageError.
+`topic`, `client_id`, `times`, `on_call` and others. A rule is checked when it is made. When it is
+armed, one that could never apply is refused. Both are a UsageError.
 """
 
 from __future__ import annotations

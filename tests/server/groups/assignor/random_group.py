@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator.java_collections import hash_map_order, hash_set_copy_order, string_hash
 from kafkadouble.server.groups.assignor.assignment import Assignment, GroupAssignment, assignment_of
 from kafkadouble.server.groups.assignor.group_spec import GroupSpec, MemberSubscriptionAndAssignment
 from kafkadouble.server.groups.assignor.topic_ids import TopicIds
+from kafkadouble.server.java.hash_tables import hash_map_order, hash_set_copy_order, string_hash
 
 Record = list[tuple[Uuid, list[int]]]
 """The partitions of a target assignment record, in its order."""

@@ -9,8 +9,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafkadouble.server.coordinator.java_collections import hash_map_order, string_hash
 from kafkadouble.server.groups.streams.assignor.task_assignor import AssignmentMember, MemberTasks, TaskGroupSpec
+from kafkadouble.server.java.hash_tables import hash_map_order, string_hash
 
 
 @dataclass

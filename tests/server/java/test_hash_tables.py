@@ -8,8 +8,14 @@ import random
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator import java_collections
-from kafkadouble.server.coordinator.java_collections import (
+from kafkadouble.server.coordinator.timeline_hash_map import (
+    TimelineHashMap,
+    overlaid_order,
+    timeline_hash_map_order,
+    timeline_table_size,
+)
+from kafkadouble.server.java import hash_tables
+from kafkadouble.server.java.hash_tables import (
     JavaHashMap,
     JavaHashSet,
     copy_capacity,
@@ -20,14 +26,8 @@ from kafkadouble.server.coordinator.java_collections import (
     topic_id_partition_hash,
     uuid_hash,
 )
-from kafkadouble.server.coordinator.java_integer_set import JavaIntegerSet, integer_set_copy_order
-from kafkadouble.server.coordinator.java_strings import java_hash, java_order
-from kafkadouble.server.coordinator.timeline_hash_map import (
-    TimelineHashMap,
-    overlaid_order,
-    timeline_hash_map_order,
-    timeline_table_size,
-)
+from kafkadouble.server.java.integer_set import JavaIntegerSet, integer_set_copy_order
+from kafkadouble.server.java.strings import java_hash, java_order
 
 SHARED_BIN = [0, 16, 32, 48]
 """Of a table of 16 bins."""
@@ -99,7 +99,7 @@ def test_the_size_of_a_copied_set_depends_on_the_release_of_java(monkeypatch: py
     numbers = [16, *range(1, 12)]
     assert [copy_capacity(size) for size in (0, 11, 12, 13, 24)] == [16, 16, 17, 18, 33]
     assert integer_set_copy_order(numbers) == [*range(1, 12), 16]
-    monkeypatch.setattr(java_collections, "JAVA_RELEASE", 21)
+    monkeypatch.setattr(hash_tables, "JAVA_RELEASE", 21)
     assert [copy_capacity(size) for size in (0, 11, 12, 13, 24)] == [16, 16, 16, 18, 32]
     assert integer_set_copy_order(numbers) == numbers
 

@@ -1,10 +1,10 @@
-"""Java's strings: hashes and lengths as Java gives them, and the partitions that follow."""
+"""Java's strings: hashes and lengths as Java gives them."""
 
 from __future__ import annotations
 
 import pytest
 
-from kafkadouble.server.coordinator.java_strings import java_hash, java_length, partition_for
+from kafkadouble.server.java.strings import java_hash, java_length
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,3 @@ def test_a_hash_is_that_of_java(text: str, value: int) -> None:
 @pytest.mark.parametrize(("text", "length"), [("", 0), ("abc", 3), ("\u00e4", 1), ("\U0001f600", 2)])
 def test_a_length_is_that_of_java(text: str, length: int) -> None:
     assert java_length(text) == length
-
-
-def test_a_key_has_its_partition() -> None:
-    assert partition_for("hello", 50) == 99162322 % 50
-    assert partition_for("polygenelubricants", 50) == 0
-    assert partition_for("billing", 50) == 109829509 % 50

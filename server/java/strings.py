@@ -37,13 +37,3 @@ def java_length(text: str) -> int:
 def java_order(text: str) -> bytes:
     """Return a key that sorts as `text.compareTo()` does: by code units."""
     return text.encode("utf-16-be", "surrogatepass")
-
-
-def partition_for(key: str, partitions: int) -> int:
-    """Return the partition of a coordinator's topic that holds `key`.
-
-    It is Kafka's `Utils.abs(key.hashCode()) % partitions`. The smallest 32-bit number has no
-    positive counterpart; `Utils.abs` returns 0 for it.
-    """
-    value = java_hash(key)
-    return 0 if value == -(1 << 31) else abs(value) % partitions

@@ -2,14 +2,14 @@
 
 The hash of a small Integer is the number itself. So as long as all numbers are smaller than the
 table, each has a bin of its own, and the order is ascending. Only then is it faster than
-java_collections.py; else it is the same.
+hash_tables.py; else it is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from .java_collections import DEFAULT_CAPACITY, JavaHashSet, copy_capacity, integer_hash
+from .hash_tables import DEFAULT_CAPACITY, JavaHashSet, copy_capacity, integer_hash
 
 INTEGERS_THAT_ARE_HASHES = 1 << 16
 """The spread hash of a smaller Integer is the number itself."""

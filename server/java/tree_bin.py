@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from .java_strings import java_order
+from .strings import java_order
 
 K = TypeVar("K")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kafkadouble.server.coordinator.java_priority_queue import JavaPriorityQueue
+from kafkadouble.server.java.priority_queue import JavaPriorityQueue
 
 
 def polled(queue: JavaPriorityQueue[str]) -> str:

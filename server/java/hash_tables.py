@@ -9,7 +9,7 @@ partition a member keeps can depend on the order of that walk. Rules of a `HashM
 - The table doubles when it holds more keys than three quarters of its bins; it never shrinks. Keys
   that share a bin keep their order. `put` doubles after it inserted, `computeIfAbsent` before.
 - A bin that gets too long doubles a table of less than 64 bins, and becomes a tree in a larger one
-  (java_tree_bin.py), which has an order of its own.
+  (tree_bin.py), which has an order of its own.
 
 `hash_of` of a table is one of the functions below: the hash of a key as `HashMap` spreads it, an
 unsigned 32-bit number. Keys are strings, Uuids, non-negative integers, and pairs for Kafka's
@@ -25,8 +25,8 @@ from typing import Generic, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from .java_strings import MAX_CACHED_LENGTH, java_hash
-from .java_tree_bin import UNTREEIFY_THRESHOLD, JavaTreeBin
+from .strings import MAX_CACHED_LENGTH, java_hash
+from .tree_bin import UNTREEIFY_THRESHOLD, JavaTreeBin
 
 K = TypeVar("K")
 V = TypeVar("V")

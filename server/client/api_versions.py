@@ -1,0 +1,35 @@
+"""The first step: ApiVersions, in an older version if the peer knows no newer one (KIP-35,
+KIP-511)."""
+
+from __future__ import annotations
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+
+from .client_connection import NEWEST_API_VERSIONS, Versions
+from .steps import Step, Steps
+
+
+class VersionsRefused(Exception):
+    """The peer answers ApiVersions with an error, `code`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def api_versions() -> Steps[Versions]:
+    """The versions of the peer. Raises VersionsRefused."""
+    answer = yield _request(NEWEST_API_VERSIONS)
+    if answer.error_code == error_codes.UNSUPPORTED_VERSION:
+        own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
+        answer = yield _request(max(0, min(own, NEWEST_API_VERSIONS - 1)))
+    if answer.error_code:
+        raise VersionsRefused(answer.error_code)
+    return {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
+
+
+def _request(version: int) -> Step:
+    body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")
+    return Step(body, version, version)

@@ -1,0 +1,45 @@
+"""The steps until a connection may be used: generators that yield requests and are sent the
+responses. A shell drives them: it chooses a version that the peer has, and sends and receives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, NamedTuple, TypeVar
+
+from kafkadouble.messages.message import Message
+
+R = TypeVar("R")
+
+
+class Step(NamedTuple):
+    """A request, in the newest version from `lowest` to `version` that the peer has."""
+
+    body: Message
+    version: int
+    lowest: int = 0
+
+
+Steps = Generator[Step, Any, R]
+
+
+def driven(steps: Steps[R], ask: Callable[[Step], Any]) -> R:
+    """What the steps return. `ask` gives the response to one."""
+    try:
+        step = next(steps)
+        while True:
+            step = steps.send(ask(step))
+    except StopIteration as end:
+        result: R = end.value
+        return result
+
+
+async def driven_async(steps: Steps[R], ask: Callable[[Step], Awaitable[Any]]) -> R:
+    """As `driven`, for a shell that waits in coroutines."""
+    try:
+        step = next(steps)
+        while True:
+            step = steps.send(await ask(step))
+    except StopIteration as end:
+        result: R = end.value
+        return result

@@ -34,7 +34,7 @@ CLASS = '''
 class DoubleVerbs:
     """The members of a double that are functions of its host."""
 
-    _host: Host
+    _double_host: Host
 '''
 
 
@@ -75,7 +75,7 @@ def marks_of(function: ast.FunctionDef) -> frozenset[str]:
 def _method(room: Room, function: ast.FunctionDef) -> str:
     """The method that calls a function with the host."""
     given = function.args
-    taken = ["self._host", *(each.arg for each in given.args[1:])]
+    taken = ["self._double_host", *(each.arg for each in given.args[1:])]
     taken += [f"*{given.vararg.arg}"] if given.vararg else []
     taken += [f"{each.arg}={each.arg}" for each in given.kwonlyargs]
     taken += [f"**{given.kwarg.arg}"] if given.kwarg else []

@@ -83,7 +83,8 @@ def test_only_a_double_reads_its_own_private_attributes() -> None:
         f"{path.relative_to(HOUSE)}: {read}" for path in front_door() for read in private.findall(path.read_text())
     }
     assert found == {
-        "src/kafkadouble/host/host.py: double._host",
+        "src/kafkadouble/host/host.py: double._apply_scenario",
+        "src/kafkadouble/host/host.py: double._double_host",
         "src/kafkadouble/external/real_kafka.py: kafka._remote",
     }
 

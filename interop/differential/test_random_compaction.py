@@ -147,8 +147,8 @@ class Servers(NamedTuple):
         return {line[0]: int(line[2]) for line in lines if line[0] in topics}
 
     def cleaned_by_double(self, topics: list[str]) -> dict[str, int]:
-        assert self.double._host.running is not None
-        partitions = self.double._host.running.broker.node.partitions
+        assert self.double._double_host.running is not None
+        partitions = self.double._double_host.running.broker.node.partitions
         found = {topic: partitions.get(topic, 0) for topic in topics}
         return {topic: each.log.cleaned_to for topic, each in found.items() if each is not None}
 

@@ -215,5 +215,5 @@ def test_a_page_that_is_closed_leaves_nothing(kafka: KafkaDouble, browser: Any) 
         opened.goto(kafka.page)
         opened.wait_for_selector("#connection[data-state=live]")
         context.close()
-    while kafka._host.serving().broker.watches.checks:
+    while kafka._double_host.serving().broker.watches.checks:
         ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from kafkadouble.common.on_first_use import OnFirstUse
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kafkadouble.scenario import apply
     from kafkadouble.seen import requests as seen_requests
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
+    from kafkadouble.server.tracing.history import History, SeenRequest
     from kafkadouble.verbs import async_waits
     from kafkadouble.verbs.async_waits import AsyncWaits
 
@@ -155,13 +156,13 @@ class KafkaDouble(DoubleApi):
     def _hold(self, host: Host, peer_requests: bool = False) -> None:
         """Be the double of this host."""
         super().__init__(host)
-        host.shell = weakref.ref(self)
+        host.held = weakref.ref(self)
         self._peer_requests = peer_requests
         self._control: ControlServer | None = None
 
     def start(self) -> KafkaDouble:
         """Binds the ports and starts to serve. Does nothing if the double already runs."""
-        host, is_new = self._host, False
+        host, is_new = self._double_host, False
         with host.lock:
             if host.running is None or not (host.running.thread.running or host.running.thread.elsewhere):
                 host.running = Running(self._run_options())
@@ -175,21 +176,23 @@ class KafkaDouble(DoubleApi):
 
     def _begin_new(self) -> None:
         try:
-            if self._host.security is not None:
-                host_users.begin_security(self._host, self._host.security)
+            if self._double_host.security is not None:
+                host_users.begin_security(self._double_host, self._double_host.security)
             self._apply_scenario()
         except BaseException:
             self.stop()
             raise
 
     def _apply_scenario(self) -> None:
-        if self._host.acls:
-            acl_requests.check_creations(self._host.acls, self._host.ask(acl_requests.to_create(self._host.acls)))
-        if self._host.scenario is not None:
-            apply.begin(self, self._host.scenario)
+        if self._double_host.acls:
+            acl_requests.check_creations(
+                self._double_host.acls, self._double_host.ask(acl_requests.to_create(self._double_host.acls))
+            )
+        if self._double_host.scenario is not None:
+            apply.begin(self, self._double_host.scenario)
 
     def _run_options(self) -> RunOptions:
-        host = self._host
+        host = self._double_host
         return RunOptions(
             host.nodes,
             host.settings,
@@ -208,7 +211,7 @@ class KafkaDouble(DoubleApi):
         Raises UsageError, when all that is done, if a directory of `data_dir` was removed before:
         what brokers acknowledged is lost.
         """
-        host = self._host
+        host = self._double_host
         was_running = host.running is not None and host.running.thread.running
         if host.steps is not None:  # a step may need the lock
             host.steps.end()
@@ -239,16 +242,18 @@ class KafkaDouble(DoubleApi):
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
         """The brokers of the cluster, by id. Isolating one takes `brokers=2` or more."""
-        broker = None if self._host.running is None else self._host.running.broker
-        return handles_of_double.brokers_of(self._host.serving, broker, len(self._host.nodes), self._host.settings)
+        broker = None if self._double_host.running is None else self._double_host.running.broker
+        return handles_of_double.brokers_of(
+            self._serving, broker, len(self._double_host.nodes), self._double_host.settings
+        )
 
     @property
     def page(self) -> str:
         """The URL of the live page, which shows every request, and the state of the double. It is
         served from the first use until `stop`. Raises UsageError without the extra
         `kafkadouble[control]`."""
-        self._host.serving()
-        with self._host.lock:
+        self._double_host.serving()
+        with self._double_host.lock:
             if self._control is None:
                 self._control = server.ControlServer(self).start()
         return f"{self._control.url}/"
@@ -256,7 +261,7 @@ class KafkaDouble(DoubleApi):
     @property
     def requests(self) -> Requests:
         """The latest requests of clients, decoded; see `Requests`."""
-        return seen_requests.Requests(self._host.look)
+        return seen_requests.Requests(self._look)
 
     @property
     def aio(self) -> AsyncWaits:
@@ -269,10 +274,19 @@ class KafkaDouble(DoubleApi):
         """The latest requests between nodes. Raises UsageError without `peer_requests=True`."""
         if not self._peer_requests:
             raise UsageError("requests between nodes are not kept: give peer_requests=True")
-        return seen_requests.PeerRequests(self._host.look)
+        return seen_requests.PeerRequests(self._look)
+
+    # What these give out holds the double: without them a program that keeps only its brokers, or
+    # its requests, would lose it.
+
+    def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
+        return self._double_host.look(at)
+
+    def _serving(self) -> Running:
+        return self._double_host.serving()
 
     def __repr__(self) -> str:
-        running = self._host.running
+        running = self._double_host.running
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
-        return f"<KafkaDouble at {self.bootstrap_servers}: {self._host.call(repr, running.broker)}>"
+        return f"<KafkaDouble at {self.bootstrap_servers}: {self._double_host.call(repr, running.broker)}>"

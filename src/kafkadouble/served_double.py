@@ -35,9 +35,9 @@ class ServedDouble(KafkaDouble):
     def leave(self) -> None:
         """Makes no more calls: every one that waits ends, and later ones are refused. It may be
         called again."""
-        if self._host.steps is not None:
-            self._host.steps.end()
-        self._host.known().thread.stop()
+        if self._double_host.steps is not None:
+            self._double_host.steps.end()
+        self._double_host.known().thread.stop()
 
     def begin_scenario(self) -> None:
         """Applies the scenario. Call it on another thread than the brokers'."""

@@ -69,7 +69,7 @@ def test_many_waits_leave_room_for_calls(url: str, kafka: KafkaDouble) -> None:
 def kafka_has(kafka: KafkaDouble, waits: int) -> None:
     """Returns when so many waits have begun."""
     turned = threading.Event()
-    while len(kafka._host.serving().broker.watches.checks) < waits:
+    while len(kafka._double_host.serving().broker.watches.checks) < waits:
         turned.wait(0.001)
 
 
@@ -77,7 +77,7 @@ def test_a_wait_ends_when_its_client_leaves(url: str, kafka: KafkaDouble) -> Non
     with pytest.raises(TimeoutError):
         call(url, "POST", "/verbs/wait_for_topic", {"topic": "orders", "timeout": 60}, timeout_s=0.2)
     turned = threading.Event()
-    while kafka._host.serving().broker.watches.checks:
+    while kafka._double_host.serving().broker.watches.checks:
         turned.wait(0.001)
 
 

@@ -126,7 +126,7 @@ def test_streams_that_are_not_read_end(
 ) -> None:
     monkeypatch.setattr(http_server, "READ_S", 0.05)
     opened(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    watches = kafka._host.serving().broker.watches
+    watches = kafka._double_host.serving().broker.watches
     while not watches.checks:
         pass
     for _ in range(200):
@@ -156,7 +156,7 @@ def test_head_of_a_stream_is_answered_and_begins_none(
     while b"running" not in read:  # the next request is answered, so the first one has ended
         read += sock.recv(1 << 16)
     assert read.count(b"HTTP/1.1 200") == 2
-    assert not kafka._host.serving().broker.watches.checks
+    assert not kafka._double_host.serving().broker.watches.checks
 
 
 def test_requests_that_are_no_http_write_nothing_to_the_log(

@@ -107,8 +107,8 @@ def test_streams_are_bounded_and_leave_nothing(url: str, kafka: KafkaDouble, mon
     with streaming(url), streaming(url):
         refused = call(url, "GET", "/events")
         assert (refused.status, refused.error["message"]) == (503, "2 streams are open: close one of them")
-        assert len(kafka._host.serving().broker.watches.checks) == 2
-    while kafka._host.serving().broker.watches.checks:
+        assert len(kafka._double_host.serving().broker.watches.checks) == 2
+    while kafka._double_host.serving().broker.watches.checks:
         metadata(kafka)
     with streaming(url):
         pass

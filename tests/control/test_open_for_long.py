@@ -110,7 +110,7 @@ def test_memory_stays_flat(url: str, kafka: KafkaDouble, is_read: bool) -> None:
 
 def until_nothing_watches(kafka: KafkaDouble) -> None:
     """A stream notices at its next event that its reader is gone."""
-    while kafka._host.serving().broker.watches.checks:
+    while kafka._double_host.serving().broker.watches.checks:
         flood(kafka, AT_A_TIME)
 
 

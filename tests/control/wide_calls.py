@@ -105,7 +105,7 @@ class Lines:
         outcomes: list[str] = []
         self._on_loop = 0
         here = executed_lines(lambda: outcomes.append(call()))
-        kafka._host.known().thread.call(int)  # the step in which the call was answered is over
+        kafka._double_host.known().thread.call(int)  # the step of the answer is over
         return Cost(outcomes[0], here + self._on_loop)
 
     def count(self, handle: asyncio.Handle) -> None:

@@ -154,7 +154,7 @@ def test_a_full_disk_stops_no_client_and_is_logged_once(
 
     monkeypatch.setattr(capture_files, "_write", full)
     with caplog.at_level(logging.INFO, "kafkadouble"), KafkaDouble(capture=tmp_path) as kafka:
-        running = kafka._host.running
+        running = kafka._double_host.running
         assert running is not None
         assert running._capturing is not None
         for lost in (1, 2):

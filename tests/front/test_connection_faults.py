@@ -24,7 +24,7 @@ OTHER = struct.pack(">ihhih", 15, 18, 0, 7, 5) + b"other"
 
 def connections(kafka: KafkaDouble) -> list[ConnectionProtocol]:
     """Those of its only broker."""
-    broker = kafka._host.serving().broker
+    broker = kafka._double_host.serving().broker
     assert isinstance(broker, Broker)
     return list(broker.listener.connections)
 
@@ -323,7 +323,7 @@ def test_rules_as_values(kafka: KafkaDouble) -> None:
 def test_connections_without_rules_have_no_part_of_this(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         assert says_hello(sock)
-        kafka.latency(1, broker=kafka._host.serving().broker.node.id).remove()
+        kafka.latency(1, broker=kafka._double_host.serving().broker.node.id).remove()
         (connection,) = connections(kafka)
         assert connection.shaped is None
         assert connection.transport.get_protocol() is connection

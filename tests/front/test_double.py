@@ -235,14 +235,14 @@ class TestReset:
         kept = kafka.fail("Metadata", "UNKNOWN_SERVER_ERROR")
         handle.remove()
         assert not kept.spent
-        assert len(kafka._host.serving().broker.node.faults.rules) == 1
+        assert len(kafka._double_host.serving().broker.node.faults.rules) == 1
 
     def test_ids_repeat_with_a_seed_and_do_not_without(self) -> None:
         def ids(**arguments: Any) -> list[str]:
             with KafkaDouble(**arguments) as kafka:
-                first = str(kafka._host.serving().broker.node.cluster_id)
+                first = str(kafka._double_host.serving().broker.node.cluster_id)
                 kafka.reset()
-                return [first, str(kafka._host.serving().broker.node.cluster_id)]
+                return [first, str(kafka._double_host.serving().broker.node.cluster_id)]
 
         assert len({*ids(seed=5), *ids(seed=5)}) == 1
         assert len({*ids(), *ids()}) == 2
@@ -252,11 +252,14 @@ class TestReset:
     def test_the_cluster_id_stays_and_topic_ids_do_not(self, tmp_path: Path, brokers: int, keeps: bool) -> None:
         def ids(kafka: KafkaDouble) -> tuple[str, ...]:
             kafka.create_topic("t")
-            topic = kafka._host.serving().broker.image.topic_named("t")
+            topic = kafka._double_host.serving().broker.image.topic_named("t")
             assert topic is not None
             cluster_ids = {
                 each.node.cluster_id
-                for each in (kafka._host.serving().broker.controlling, *kafka._host.serving().broker.members)
+                for each in (
+                    kafka._double_host.serving().broker.controlling,
+                    *kafka._double_host.serving().broker.members,
+                )
             }
             return *cluster_ids, str(topic.id)
 
@@ -268,7 +271,7 @@ class TestReset:
         assert before[1] != after[1]
         if keeps:
             with KafkaDouble(brokers=brokers, data_dir=tmp_path) as kafka:
-                assert kafka._host.serving().broker.controlling.node.cluster_id == after[0]
+                assert kafka._double_host.serving().broker.controlling.node.cluster_id == after[0]
 
 
 def test_silent_by_default(caplog: pytest.LogCaptureFixture) -> None:

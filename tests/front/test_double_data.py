@@ -77,19 +77,19 @@ class TestTopicsAndRecords:
 
     def test_isolation(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t")
-        log = kafka._host.serving().broker.node.partitions.of_topic("t")[0]
+        log = kafka._double_host.serving().broker.node.partitions.of_topic("t")[0]
 
         def write(producer: int, value: bytes) -> None:
             batch = encode_batch(
                 [Record(0, NOW, None, value)], producer_id=producer, producer_epoch=0, is_transactional=True, seal=False
             )
-            kafka._host.call(lambda: log.append_own(bytes(batch), NOW))
+            kafka._double_host.call(lambda: log.append_own(bytes(batch), NOW))
 
         def end(producer: int, kind: int) -> None:
             marker = encode_control_batch(
                 kind, bytes(6), timestamp=NOW, producer_id=producer, producer_epoch=0, seal=False
             )
-            kafka._host.call(lambda: log.append_own(bytes(marker), NOW))
+            kafka._double_host.call(lambda: log.append_own(bytes(marker), NOW))
 
         abort, commit = 0, 1
         write(1, b"aborted")

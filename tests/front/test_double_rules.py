@@ -88,7 +88,7 @@ class TestRules:
         for arm in wrong:
             with pytest.raises(UsageError):
                 arm()
-        assert kafka._host.serving().broker.node.faults.rules == []
+        assert kafka._double_host.serving().broker.node.faults.rules == []
 
     def test_a_keyword_that_is_nearly_right(self, kafka: KafkaDouble) -> None:
         with pytest.raises(UsageError, match="no field 'topci'; did you mean 'topic'"):

@@ -67,7 +67,7 @@ def kafka() -> Iterator[KafkaDouble]:
 def delete_records(kafka: KafkaDouble, topic: str, index: int, offset: int) -> None:
     of = DeleteRecordsRequest
     partitions = [of.DeleteRecordsPartition(partition_index=index, offset=offset)]
-    kafka._host.ask(of(topics=[of.DeleteRecordsTopic(name=topic, partitions=partitions)], timeout_ms=1000))
+    kafka._double_host.ask(of(topics=[of.DeleteRecordsTopic(name=topic, partitions=partitions)], timeout_ms=1000))
 
 
 def test_a_partition_without_a_commit_keeps_a_group_behind(kafka: KafkaDouble) -> None:

@@ -26,7 +26,7 @@ def kafka() -> Iterator[KafkaDouble]:
 
 
 def faults_of(kafka: KafkaDouble) -> LinkFaults | None:
-    cluster = kafka._host.serving().broker
+    cluster = kafka._double_host.serving().broker
     assert isinstance(cluster, Cluster)
     return cluster.in_process.links.faults
 

@@ -205,7 +205,7 @@ def test_a_double_without_tokens_has_no_token_endpoint() -> None:
 
 def test_the_files_of_the_issuer_are_removed_with_the_double() -> None:
     kafka = KafkaDouble(security=SASL, oauthbearer="signed")
-    file = Path(kafka._host.settings.texts["sasl.oauthbearer.jwks.endpoint.url"].removeprefix("file://"))
+    file = Path(kafka._double_host.settings.texts["sasl.oauthbearer.jwks.endpoint.url"].removeprefix("file://"))
     assert file.exists()
     del kafka
     assert not file.exists()

@@ -67,12 +67,12 @@ def test_each_test_has_a_port_that_no_other_had_and_that_is_closed_after_it(pyte
         def test_a_port_that_the_system_gives_again(request, monkeypatch):
             start = KafkaDouble.start
             again = iter([*left, 0])
-            monkeypatch.setattr(KafkaDouble, "start", lambda double: start(double if double._host.running else moved(double)))
+            monkeypatch.setattr(KafkaDouble, "start", lambda double: start(double if double._double_host.running else moved(double)))
 
             def moved(double):
-                (clients, *others), *nodes = double._host.nodes
+                (clients, *others), *nodes = double._double_host.nodes
                 bound = clients._replace(bind=("127.0.0.1", next(again)))
-                double._host.nodes = [(bound, *others), *nodes]
+                double._double_host.nodes = [(bound, *others), *nodes]
                 return double
 
             assert request.getfixturevalue("kafka_double").port not in left
@@ -91,7 +91,7 @@ def test_rules_and_requests_end_with_their_test(pytester: pytest.Pytester, isola
 
         @pytest.mark.parametrize("number", range(3))
         def test_rules(kafka_double, number):
-            assert len(kafka_double._host.serving().broker.node.faults.rules) == 0
+            assert len(kafka_double._double_host.serving().broker.node.faults.rules) == 0
             assert len(kafka_double.requests) == 0
             kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
             with socket.create_connection(("127.0.0.1", kafka_double.port)) as sock:
@@ -104,7 +104,7 @@ def test_rules_and_requests_end_with_their_test(pytester: pytest.Pytester, isola
             kafka_double.stop()
 
         def test_goes_on(kafka_double):
-            assert len(kafka_double._host.serving().broker.node.faults.rules) == 0
+            assert len(kafka_double._double_host.serving().broker.node.faults.rules) == 0
         """
     )
     run(pytester, f"--kafkadouble-isolation={isolation}", passed=5)
@@ -271,7 +271,7 @@ def test_a_test_may_stop_and_break_its_broker(pytester: pytest.Pytester) -> None
             kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
 
         def test_is_not_hurt(kafka_double):
-            assert len(kafka_double._host.serving().broker.node.faults.rules) == 0
+            assert len(kafka_double._double_host.serving().broker.node.faults.rules) == 0
         """
     )
     run(pytester, passed=3)

@@ -87,18 +87,18 @@ SUPPORT = """
             sock.recv(100)
 
     def alter_broker(kafka, name, value):
-        node = kafka._host.serving().broker.members[0].node.id
-        broker_settings.check_results(kafka._host.ask(broker_settings.to_set(node, {name: value})))
+        node = kafka._double_host.serving().broker.members[0].node.id
+        broker_settings.check_results(kafka._double_host.ask(broker_settings.to_set(node, {name: value})))
 
     def looks_as_new(kafka):
-        broker = kafka._host.serving().broker
+        broker = kafka._double_host.serving().broker
         image = broker.node.controller.image
         assert kafka.rules == [] and kafka.snapshots == {}
-        assert not kafka._host.clock.is_changed
+        assert not kafka._double_host.clock.is_changed
         assert [at for at in image.configs if at[0] == 4 and at[1]] == []
         assert not image.quotas
         assert kafka.acls == ["User:alice allow READ topic:orders"]
-        assert kafka._host.security.users == {"alice": "secret"}
+        assert kafka._double_host.security.users == {"alice": "secret"}
         assert {user for user, _ in image.scram} == {"alice"}
         assert "paused" not in repr(kafka) and "isolated" not in repr(kafka) and "running" in repr(kafka) + "running"
         topic = f"topic-{next(numbers)}"
@@ -185,8 +185,8 @@ def test_what_a_fixture_of_a_wider_scope_did_stays_for_all_its_tests(pytester: p
         def test_slow(slow, number):
             assert [repr(rule.rule) for rule in slow.rules] == ["delay Produce by 1 s every time"]
             assert list(slow.snapshots) == ["empty"]
-            assert slow._host.clock.factor == 2
-            image = slow._host.serving().broker.image
+            assert slow._double_host.clock.factor == 2
+            image = slow._double_host.serving().broker.image
             assert [dict(quotas) for quotas in image.quotas.values()] == [{"producer_byte_rate": 1000}]
             slow.clear_rules() if number else slow.fail("Fetch", "UNKNOWN_SERVER_ERROR").remove()
             slow.remove_quota(user="alice")

@@ -30,7 +30,7 @@ def test_settings_of_class_and_function_are_merged(pytester: pytest.Pytester) ->
             def test_both(self, kafka_double):
                 kafka_double.produce("orders", "two pears")
                 assert len(kafka_double.end_offsets("orders")) == 4
-                settings = kafka_double._host.settings
+                settings = kafka_double._double_host.settings
                 assert settings.int("message.max.bytes") == 5000
                 assert "auto.create.topics.enable" in settings.given
 
@@ -54,7 +54,7 @@ def test_parameter_of_the_fixture_gives_its_arguments(pytester: pytest.Pytester)
             kafka_double.produce("orders", "two pears")
             given = request.node.callspec.params["kafka_double"]
             assert len(kafka_double.end_offsets("orders")) == (3 if given else 2)
-            assert kafka_double._host.settings.int("message.max.bytes") == 5000
+            assert kafka_double._double_host.settings.int("message.max.bytes") == 5000
 
         @pytest.mark.parametrize("kafka_double", ["one"], indirect=True)
         def test_wrong(kafka_double):

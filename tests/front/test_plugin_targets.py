@@ -302,7 +302,7 @@ def test_the_verbs_of_both_do_the_same(pytester: pytest.Pytester, kafka: KafkaDo
     pytester.makepyfile(VERBS)
     address = kafka.bootstrap_servers if target == "HOST:PORT" else target
     run(pytester, f"--kafka-broker={address}", passed=5)
-    quotas = [kafka._host.call(lambda: kafka._host.serving().broker.image.quotas)]
+    quotas = [kafka._double_host.call(lambda: kafka._double_host.serving().broker.image.quotas)]
     assert quotas == [{}]  # what a test set is brought back
     assert kafka.topics() == {}
 

@@ -206,8 +206,8 @@ def test_group_is_ready_in_a_cluster_and_after_its_coordinator_moved() -> None:
 def test_reset_forgets_who_fetched(kafka: KafkaDouble) -> None:
     consumer = joined(kafka)
     kafka.wait_for_group("shop", ready=True, timeout=30)
-    known = kafka._host.serving().broker.member_fetches
+    known = kafka._double_host.serving().broker.member_fetches
     assert "1 groups" in repr(known)
     kafka.reset()
-    assert kafka._host.serving().broker.member_fetches is not known
+    assert kafka._double_host.serving().broker.member_fetches is not known
     consumer.close()

@@ -158,7 +158,7 @@ def test_what_only_a_double_has_is_an_attribute_error(kafka: Any, name: str) -> 
 
 
 def test_what_no_request_reads_is_said_to_be_of_a_double(kafka: Any) -> None:
-    broker = kafka._host.serving().broker
+    broker = kafka._double_host.serving().broker
     for owner in (broker, broker.members[0].node):
         with pytest.raises(OnlyOnDouble, match=r"^history: only a double has that, and no request"):
             getattr(owner, "history")  # noqa: B009

@@ -144,7 +144,7 @@ class Clients:
 
 def of_scram(kafka: KafkaDouble) -> set[str]:
     """What proves Bob's identity, and is in no record as a text."""
-    [credential] = kafka._host.serving().broker.node.image.scram.values()
+    [credential] = kafka._double_host.serving().broker.node.image.scram.values()
     raw = (SALTED, credential.stored_key, credential.server_key)
     return {text for each in raw for text in (each.hex(), base64.b64encode(each).decode(), repr(each)[2:-1])}
 

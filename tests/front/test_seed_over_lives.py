@@ -31,7 +31,7 @@ def lives_of_one(folder: Path) -> list[str]:
             kafka.create_topic(f"t{life}")
             kafka.produce(f"t{life}", "a")
             assert all(len(kafka.records(f"t{each}")) == 1 for each in range(life + 1))
-            found += ids_of(kafka._host.serving().broker.image)
+            found += ids_of(kafka._double_host.serving().broker.image)
     return found
 
 
@@ -51,7 +51,7 @@ def lives_of_three(folder: Path) -> list[str]:
                 getattr(kafka.brokers[2], ends)()
                 kafka.brokers[2].start()
                 kafka.advance(12)  # longer than a broker session
-                image = kafka._host.serving().broker.image
+                image = kafka._double_host.serving().broker.image
                 assert len(image.live_brokers()) == 3
                 assert not any(each.in_controlled_shutdown for each in image.brokers.values())
                 found += ids_of(image)

@@ -70,7 +70,7 @@ def test_a_signed_token_logs_in_and_no_output_has_one(
             admin(address, wrong).list_topics(timeout=1)
         assert admin(address, right).list_topics(timeout=LONG_S).brokers
         seen = list(kafka.requests)
-        node = kafka._host.serving().broker.node
+        node = kafka._double_host.serving().broker.node
         shown = [repr(each) for each in (double, seen, node, node.settings, node.sasl)]
         shown += [repr([(each.body, each.answer) for each in seen])]
         shown += [repr(node.sasl.enabled("SIGNED"))]

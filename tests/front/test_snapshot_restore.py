@@ -79,7 +79,7 @@ def test_the_contents_come_back_any_number_of_times(kafka: KafkaDouble) -> None:
     kafka.produce_all("orders", ["v" * 100] * 300, partition=1)
     kafka.truncate("orders", 0, 3)
     kafka.commit_offsets("g", {("orders", 0): 2, ("orders", 1): 1})
-    address, cluster_id = kafka.bootstrap_servers, kafka._host.serving().broker.controlling.node.cluster_id
+    address, cluster_id = kafka.bootstrap_servers, kafka._double_host.serving().broker.controlling.node.cluster_id
     before = kafka.topics()["orders"]
     snapshot = kafka.snapshot()
     assert kafka.topics()["orders"] == before, "the snapshot itself changes nothing"
@@ -113,7 +113,10 @@ def test_the_contents_come_back_any_number_of_times(kafka: KafkaDouble) -> None:
             place.end_offset,
         )
         assert now.leader_epoch > place.leader_epoch
-    assert (kafka.bootstrap_servers, kafka._host.serving().broker.controlling.node.cluster_id) == (address, cluster_id)
+    assert (kafka.bootstrap_servers, kafka._double_host.serving().broker.controlling.node.cluster_id) == (
+        address,
+        cluster_id,
+    )
 
 
 def test_a_log_that_was_truncated_inside_a_batch(kafka: KafkaDouble) -> None:
@@ -133,7 +136,7 @@ def test_moved_leaders_and_later_changes_of_brokers() -> None:
         new = kafka.add_broker()
         kafka.remove_broker(2, reassign=True)
         snapshot = kafka.snapshot()
-        began = kafka._host.clock.now()
+        began = kafka._double_host.clock.now()
 
         other = kafka.add_broker()
         kafka.brokers[new].isolate()
@@ -144,7 +147,7 @@ def test_moved_leaders_and_later_changes_of_brokers() -> None:
         assert all(broker.running for broker in kafka.brokers.values())
         assert (kafka.leader("orders", 0), kafka.isr("orders", 0)) == (3, [1, 3, new])
         assert kafka.produce("orders", "b") == 1
-        assert kafka._host.clock.now() >= began, "time does not go back"
+        assert kafka._double_host.clock.now() >= began, "time does not go back"
 
         kafka.reset()
         assert sorted(kafka.brokers) == [1, 2, 3]
@@ -227,16 +230,16 @@ def test_the_state_of_producers_comes_back(kafka: KafkaDouble) -> None:
     produce(producer, b"1", b"2")
 
     def known() -> list[tuple[int, int, int]]:
-        found = kafka._host.serving().broker.leading("orders", 0)
+        found = kafka._double_host.serving().broker.leading("orders", 0)
         assert found is not None
         return [(each.producer_id, each.epoch, each.last_sequence) for each in found[1].log.producers]
 
-    before = kafka._host.call(known)
+    before = kafka._double_host.call(known)
     snapshot = kafka.snapshot()
     for _ in range(2):
         produce(producer, b"3")
         kafka.restore(snapshot)
-        assert kafka._host.call(known) == before != []
+        assert kafka._double_host.call(known) == before != []
         producer = Producer(of_client(kafka, **{"enable.idempotence": True}))
 
 
@@ -334,14 +337,15 @@ def test_what_was_restored_is_kept(tmp_path: Path, in_files: bool) -> None:
         snapshot = kafka.snapshot()
     other = tmp_path / "other" if in_files else None
     with KafkaDouble(brokers=3, data_dir=other) as kafka:
-        cluster_id = kafka._host.serving().broker.controlling.node.cluster_id
+        cluster_id = kafka._double_host.serving().broker.controlling.node.cluster_id
         kafka.restore(snapshot)
         assert kafka.produce("orders", "b") == 1
         kafka.down()
         kafka.up()
         assert values(kafka) == [b"a", b"b"]
         nodes = [
-            each.node for each in (kafka._host.serving().broker.controlling, *kafka._host.serving().broker.members)
+            each.node
+            for each in (kafka._double_host.serving().broker.controlling, *kafka._double_host.serving().broker.members)
         ]
         assert {node.cluster_id for node in nodes} == {cluster_id}
     if in_files:

@@ -86,7 +86,7 @@ def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
         file = newest(tmp_path)
         found = kafka.metrics
         assert found[SIZE] == file.stat().st_size
-        node = kafka._host.serving().broker.node
+        node = kafka._double_host.serving().broker.node
         assert found[LAG] == node.quorum.replica.log.high_watermark - end_of(file)
         assert node.stopwatch() == node.now > 0, "loads are timed by the clock of the double"
         assert found[LOADED] == found[LOAD_TIME].count == 1

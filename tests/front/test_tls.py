@@ -68,8 +68,8 @@ def answers(sock: socket.socket) -> bool:
 
 
 def principals(kafka: KafkaDouble) -> set[str]:
-    listener = kafka._host.serving().broker.controlling.listener
-    return kafka._host.call(lambda: {each.connection.peer.principal for each in listener.connections})
+    listener = kafka._double_host.serving().broker.controlling.listener
+    return kafka._double_host.call(lambda: {each.connection.peer.principal for each in listener.connections})
 
 
 @pytest.mark.parametrize(
@@ -131,11 +131,11 @@ def test_connections_that_never_shake_hands_leave_nothing(first: bytes) -> None:
                 for sock in socks:
                     _until_closed(sock)
             gc.collect()
-            kafka._host.call(lambda: None)
+            kafka._double_host.call(lambda: None)
             descriptors.append(len(os.listdir("/proc/self/fd")))
             sizes.append(_resident_bytes())
-        quotas = kafka._host.serving().broker.controlling.listener._acceptors[0].quotas
-        assert kafka._host.call(lambda: quotas.total) == 0
+        quotas = kafka._double_host.serving().broker.controlling.listener._acceptors[0].quotas
+        assert kafka._double_host.call(lambda: quotas.total) == 0
         assert descriptors[2] <= descriptors[0] + 2
         assert sizes[2] < sizes[0] + 16 * MEGABYTE
 
@@ -185,7 +185,9 @@ def test_a_client_that_does_not_read_holds_up_no_more_than_itself(kafka: KafkaDo
         for number in range(20):
             slow.sendall(b"".join(headers.write_request(request, number, "slow", 11)))
         assert answers(other)
-        assert kafka._host.call(lambda: kafka._host.serving().broker.controlling.node.unsent) < 10 * MEGABYTE
+        assert (
+            kafka._double_host.call(lambda: kafka._double_host.serving().broker.controlling.node.unsent) < 10 * MEGABYTE
+        )
         numbers = [int.from_bytes(frame_of(slow)[:4], "big") for _ in range(20)]
         assert numbers == list(range(20))
         assert answers(other)

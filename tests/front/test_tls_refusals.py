@@ -31,7 +31,7 @@ FAILED = "the TLS handshake has failed"
 
 def certificate_of_alice(kafka: KafkaDouble, begins_in_days: int, folder: Path) -> Path:
     """A key, and a certificate that the double's authority has signed, for two days."""
-    certificates = kafka._host.security and kafka._host.security.certificates
+    certificates = kafka._double_host.security and kafka._double_host.security.certificates
     assert certificates
     key, begin = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC) + timedelta(days=begins_in_days)
     builder = (

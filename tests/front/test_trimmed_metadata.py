@@ -67,7 +67,7 @@ def test_it_starts_on_what_apache_kafka_has_trimmed(tmp_path: Path, name: str) -
         with KafkaDouble(stepped=True, data_dir=folder) as kafka:
             (topic,) = (
                 each.name
-                for each in kafka._host.serving().broker.image.topics.values()
+                for each in kafka._double_host.serving().broker.image.topics.values()
                 if each.name.startswith("kafka")
             )
             if life == 0:

@@ -259,14 +259,14 @@ def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFix
         shown += [repr(double), repr(seen), repr([each.body for each in seen]), repr([each.answer for each in seen])]
         shown += [str(each.to_json()) for each in seen if hasattr(each, "to_json")]
         shown += [kafka.explain() if hasattr(kafka, "explain") else ""]
-        node = kafka._host.serving().broker.node
+        node = kafka._double_host.serving().broker.node
         shown += [repr(node), repr(node.settings), repr(node.sasl), repr(node.controller.image)]
     assert any(each.api == "SaslAuthenticate" for each in seen)
     shown += [caplog.text, str(pq.read_table(path).to_pylist())]
     shown += [each.read_bytes().decode("latin-1") for each in (tmp_path / "data").rglob("*") if each.is_file()]
     assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
     assert "cannot be authenticated by PLAIN" in caplog.text
-    assert isinstance(double._host.settings, Settings)
+    assert isinstance(double._double_host.settings, Settings)
 
 
 def test_no_output_shows_a_password_that_was_changed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -286,9 +286,14 @@ def test_no_output_shows_a_password_that_was_changed(tmp_path: Path, caplog: pyt
         resource = ConfigResource(ConfigResource.Type.BROKER, "1")
         (found,) = client.describe_configs([resource], request_timeout=LONG_S).values()
         shown = [str({name: entry.value for name, entry in found.result().items()})]
-        shown += [repr(kafka), repr(kafka._host.scenario), repr(kafka._host.security), str(kafka.scenario_steps)]
+        shown += [
+            repr(kafka),
+            repr(kafka._double_host.scenario),
+            repr(kafka._double_host.security),
+            str(kafka.scenario_steps),
+        ]
         shown += [str(each.to_json()) for each in kafka.requests]
-        shown += [repr(kafka._host.serving().broker.node.settings)]
+        shown += [repr(kafka._double_host.serving().broker.node.settings)]
     shown += [caplog.text, str(pq.read_table(tmp_path / "c.parquet").to_pylist())]
     assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
     assert "the step set_user at 0 s failed" in caplog.text
@@ -301,7 +306,7 @@ def test_connections_that_never_authenticate_leave_no_descriptor() -> None:
     wrong = b"".join(headers.write_request(SaslAuthenticateRequest(auth_bytes=b"\0alice\0wrong"), 1, "x", 2))
     rest = (b"", wrong, (500_000).to_bytes(4) + b"z" * 1000, wrong)
     with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka:
-        listener: Any = kafka._host.serving().broker.controlling.listener
+        listener: Any = kafka._double_host.serving().broker.controlling.listener
         socks = [socket.create_connection(("127.0.0.1", kafka.port), LONG_S) for _ in range(200)]
         for number, sock in enumerate(socks):
             sock.sendall(handshake + rest[number % 4])
@@ -310,7 +315,7 @@ def test_connections_that_never_authenticate_leave_no_descriptor() -> None:
                 pass
         for sock in socks:
             sock.close()
-        while kafka._host.call(len, listener.connections):
+        while kafka._double_host.call(len, listener.connections):
             pass
-        assert kafka._host.call(lambda: listener.node.intake.total) == 0
+        assert kafka._double_host.call(lambda: listener.node.intake.total) == 0
         assert brokers(kafka.bootstrap_servers, "PLAIN", "alice", USERS["alice"]) == {1}

@@ -35,7 +35,7 @@ def begun(
     kafka: KafkaDouble, pool: ThreadPoolExecutor, wait: Callable[..., Any], *args: Any, **more: Any
 ) -> Future[Any]:
     """A wait in another thread, of which the broker knows."""
-    waits = kafka._host.serving().broker.watches.checks
+    waits = kafka._double_host.serving().broker.watches.checks
     before = len(waits)
     future = pool.submit(wait, *args, **{"timeout": 30, **more})
     while len(waits) == before and not future.done():
@@ -232,7 +232,7 @@ def test_a_timeout_says_what_is_there_instead(
     with pytest.raises(TimeoutError, match=message):
         wait(kafka)
     kafka.produce("orders", "another")  # the wait has gone from the broker
-    assert kafka._host.serving().broker.watches.checks == []
+    assert kafka._double_host.serving().broker.watches.checks == []
 
 
 class Aio:
@@ -250,7 +250,7 @@ def test_so_does_a_coroutine(kafka: KafkaDouble, wait: Callable[[Any], Any], mes
     kafka.produce("orders", "pear")
     with pytest.raises(TimeoutError, match=message):
         asyncio.run(wait(Aio(kafka)))
-    assert kafka._host.serving().broker.watches.checks == []
+    assert kafka._double_host.serving().broker.watches.checks == []
 
 
 HOLDS: dict[str, tuple[Any, ...]] = {
@@ -292,7 +292,7 @@ def test_a_wait_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         wait(kafka)
-    assert kafka._host.serving().broker.watches.checks == []
+    assert kafka._double_host.serving().broker.watches.checks == []
 
 
 def test_a_stop_ends_the_wait(pool: ThreadPoolExecutor) -> None:
@@ -369,7 +369,7 @@ async def cancelled(kafka: KafkaDouble) -> None:
 
 def test_a_cancelled_wait_leaves_nothing(kafka: KafkaDouble) -> None:
     asyncio.run(cancelled(kafka))
-    assert kafka._host.serving().broker.watches.checks == []
+    assert kafka._double_host.serving().broker.watches.checks == []
 
 
 def test_the_last_records_are_shown_in_no_language(kafka: KafkaDouble) -> None:

@@ -110,7 +110,7 @@ def _remove(directory: str, process: int) -> None:
 
 def _check_library() -> None:
     try:
-        import cryptography  # noqa: F401  # an extra  # an extra
+        import cryptography  # noqa: F401  # an extra
     except ImportError:
         raise UsageError(
             "certificates for tests are made by the library cryptography: pip install 'kafkadouble[security]'"

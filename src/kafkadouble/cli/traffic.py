@@ -56,7 +56,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     try:
         # Checks that pyarrow is installed.
-        import pyarrow.parquet  # noqa: F401  # an extra  # an extra
+        import pyarrow.parquet  # noqa: F401  # an extra
     except ImportError:
         parser.error(MISSING)
     try:

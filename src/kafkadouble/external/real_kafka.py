@@ -74,21 +74,21 @@ class RealKafka(DoubleApi):
     ) -> None:
         """As KafkaDouble.create_topic; returns once every broker knows the topic."""
         super().create_topic(name, partitions, config, replication_factor)
-        self._host.call(self._remote.wait_until_all_know, name)
+        self._double_host.call(self._remote.wait_until_all_know, name)
 
     def create_partitions(self, topic: str, partitions: int) -> None:
         """As KafkaDouble.create_partitions; returns once every broker knows the partitions."""
         super().create_partitions(topic, partitions)
-        self._host.call(self._remote.wait_until_all_know, topic, partitions)
+        self._double_host.call(self._remote.wait_until_all_know, topic, partitions)
 
     def delete_topic(self, name: str) -> None:
         """As KafkaDouble.delete_topic; returns once no broker knows the topic."""
         super().delete_topic(name)
-        self._host.call(self._remote.wait_until_none_knows, name)
+        self._double_host.call(self._remote.wait_until_none_knows, name)
 
     def describe_cluster(self) -> ClusterDescription:
         """As KafkaDouble.describe_cluster. A broker that is fenced counts as stopped."""
-        return self._host.call(self._described)
+        return self._double_host.call(self._described)
 
     def _described(self) -> ClusterDescription:
         newest = self._connections.highest(ApiKeys.DESCRIBE_CLUSTER)

@@ -3,6 +3,7 @@ again."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -31,7 +32,7 @@ class RemoteHost(Host):
     def __init__(self, kafka: object, remote: RemoteCluster) -> None:
         unknown: Any = None
         super().__init__(unknown, remote.clock, [])
-        self._kafka, self._remote, self._runs = kafka, remote, RemoteRunning(remote)
+        self.held, self._remote, self._runs = weakref.ref(kafka), remote, RemoteRunning(remote)
 
     def known(self) -> Any:
         """What stands for the thread of a double."""
@@ -49,6 +50,6 @@ class RemoteHost(Host):
 
     def wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
         """As that of a double. Raises OnlyOnDouble for a wait that advances a clock."""
-        polling.check_wait(self._kafka, advance)
+        polling.check_wait(self.double, advance)
         refuse_event_loop(self.known())
         return result(polling.outcome(self._runs, awaited, timeout))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kafkadouble.records.initial_topics import InitialTopic
     from kafkadouble.rules import rule_handle
     from kafkadouble.rules.rule_handle import RuleHandle
+    from kafkadouble.seen.requests import Requests
     from kafkadouble.seen.telemetry import TelemetryCollector
     from kafkadouble.server.configs.settings import Settings
     from kafkadouble.server.faults.rule import Rule
@@ -49,12 +50,39 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
-class Shell(Protocol):
-    """The double that a program holds."""
+class Double(Protocol):
+    """The double that a program holds. A verb that uses another one calls it here, since the class
+    of the program may have its own."""
 
     @property
     def page(self) -> str:
         """The URL of the live page."""
+        ...
+
+    @property
+    def token_endpoint(self) -> str:
+        """The URL where clients get tokens."""
+        ...
+
+    @property
+    def requests(self) -> Requests:
+        """The latest requests of clients."""
+        ...
+
+    def bootstrap(self, listener: str) -> str:
+        """HOST:PORT of every broker on a listener."""
+        ...
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        ...
+
+    def arm(self, rule: Rule) -> RuleHandle:
+        """Arm a fault rule."""
+        ...
+
+    def create_topic(self, name: str, partitions: int, *, replication_factor: int | None) -> None:
+        """Create a topic."""
         ...
 
     def _apply_scenario(self) -> None:
@@ -73,7 +101,7 @@ class Host:
     scenario since the last start or reset. `turns` counts the records without a key, which go to
     the partitions in turn. `snapshots` are those with a name. `function_errors` has the latest
     rules with a function that were armed, with their exceptions: they outlive a stop and a reset,
-    so that none is lost. `shell` is the double, as long as the program holds it.
+    so that none is lost. `held` gives the double, as long as the program holds it.
     """
 
     settings: Settings
@@ -94,7 +122,7 @@ class Host:
     function_errors: deque[tuple[Rule, list[BaseException]]] = field(
         default_factory=lambda: deque(maxlen=MOST_REMEMBERED)
     )
-    shell: Callable[[], Shell | None] = lambda: None
+    held: Callable[[], Any] = lambda: None
 
     is_real: ClassVar[bool] = False
 
@@ -154,19 +182,17 @@ class Host:
         """The addresses, separated by commas. Raises UsageError for an unknown listener."""
         return ",".join(text_of(*address) for address in self.addresses(listener))
 
-    def page(self) -> str:
-        """The URL of the live page, which is served from then on."""
-        return self._held().page
+    @property
+    def double(self) -> Double:
+        """The double that the program holds. Raises UsageError if it let go of it."""
+        found: Double | None = self.held()
+        if found is None:
+            raise UsageError("the double was stopped")
+        return found
 
     def apply_scenario(self) -> None:
         """Begin with the ACLs and the scenario of the start."""
-        self._held()._apply_scenario()
-
-    def _held(self) -> Shell:
-        shell = self.shell()
-        if shell is None:
-            raise UsageError("the double was stopped")
-        return shell
+        self.double._apply_scenario()
 
     def end_steps(self) -> None:
         """Calls no further step of a scenario. On the broker's own thread the steps stay, as
@@ -178,5 +204,5 @@ class Host:
 def host_of(double: Any) -> Host:
     """The host of a double, or of a real Kafka in its place. Only this and the double itself read
     the attribute."""
-    host: Host = double._host
+    host: Host = double._double_host
     return host

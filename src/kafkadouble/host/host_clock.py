@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.arguments.parameters import check
@@ -45,7 +44,7 @@ def moves(host: Timed, advances: bool) -> Callable[[float], None] | None:
     if not advances:
         return None
     _still_clock(host)
-    return partial(advance, host)
+    return host.double.advance
 
 
 def change(host: Timed, what: str, how: Callable[[SystemClock], None]) -> None:

@@ -35,11 +35,24 @@ class Steps(Protocol):
         ...
 
 
+class Advanced(Protocol):
+    """A double with a clock that can be moved."""
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        ...
+
+
 class Timed(Protocol):
     """A double whose time passes: what `host_clock` needs of a Host."""
 
     clock: Clock
     steps: Steps | None
+
+    @property
+    def double(self) -> Advanced:
+        """The double that the program holds."""
+        ...
 
     def serving(self) -> Running:
         """What runs now."""

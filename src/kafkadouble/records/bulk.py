@@ -191,7 +191,7 @@ class BulkAppender:
 
 
 def _problem(outcome: Any) -> str:
-    from kafkadouble.messages import error_codes  # with topics or errors alone
+    from kafkadouble.messages import error_codes  # for an error alone
 
     return outcome.error_message or error_codes.meaning(outcome.error_code)
 

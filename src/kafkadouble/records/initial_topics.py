@@ -43,7 +43,7 @@ async def create(broker: ClusterApi, topics: Iterable[InitialTopic]) -> None:
     import asyncio  # seldom needed
 
     for topic in topics:
-        from . import seeding  # with topics or errors alone
+        from . import seeding  # with topics alone
 
         if _is_there(broker, topic):
             continue
@@ -62,8 +62,8 @@ def _is_there(broker: ClusterApi, topic: InitialTopic) -> bool:
     if found is None:
         return False
     if topic.partitions is not None and len(found.partitions) != topic.partitions:
-        from kafkadouble.common.errors import KafkaError  # with topics or errors alone
-        from kafkadouble.messages import error_codes  # with topics or errors alone
+        from kafkadouble.common.errors import KafkaError  # for an error alone
+        from kafkadouble.messages import error_codes  # for an error alone
 
         problem = f"--topic {topic}: the topic is there already, with {len(found.partitions)} partitions"
         raise KafkaError(error_codes.INVALID_PARTITIONS, problem)

@@ -48,7 +48,7 @@ class ReadRecord(NamedTuple):
     def json(self) -> Any:
         """The value as JSON; None for a tombstone. Raises UsageError, which names the record, for a
         value that is not JSON."""
-        import json  # seldom needed
+        import json  # for JSON alone
 
         return self._decoded("value", self.value, json.loads, "JSON")
 

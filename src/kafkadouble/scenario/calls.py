@@ -58,6 +58,11 @@ class _RuleCheck:
     """Stands for the host of a double in a verb that arms a rule: a rule is checked when it is
     made."""
 
+    @property
+    def double(self) -> _RuleCheck:
+        """Itself."""
+        return self
+
     def arm(self, rule: Rule) -> Rule:
         """The rule, which a scenario arms later."""
         return rule

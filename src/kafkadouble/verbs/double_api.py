@@ -23,7 +23,7 @@ class DoubleApi(DoubleVerbs):
     `--kafka-broker`."""
 
     def __init__(self, host: Host) -> None:
-        self._host = host
+        self._double_host = host
 
     if TYPE_CHECKING:
 

@@ -34,7 +34,7 @@ class VerbTable(Mapping[str, "Verb"]):
         """Raises UsageError for a name that no verb has, with the nearest one."""
         verbs = self._all()
         if name not in verbs:
-            from kafkadouble.common.errors import UsageError  # with topics or errors alone
+            from kafkadouble.common.errors import UsageError  # for an error alone
             from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
             raise UsageError(f"there is no verb {name!r}{near(name, verbs)}")

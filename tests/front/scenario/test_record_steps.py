@@ -85,7 +85,7 @@ def test_a_wait_that_began_before_the_scenario_sees_the_reply(write: Write) -> N
     path = write(copy("requests", "replies"))
     with KafkaDouble(scenario=path, stepped=True) as kafka, ThreadPoolExecutor() as pool:
         waiting = pool.submit(kafka.wait_for_records, "replies", 1, timeout=30)
-        while len(kafka._host.serving().broker.watches.checks) < 2:
+        while len(kafka._double_host.serving().broker.watches.checks) < 2:
             kafka.wait_for_topic("requests")
         kafka.reset()  # its steps look after the wait
         kafka.produce("requests", "x")
@@ -159,11 +159,11 @@ def test_a_reset_begins_again_and_a_restore_ends(write: Write) -> None:
             kafka.reset()
             kafka.produce("requests", "x")
             assert values(kafka, "replies") == [b"x"]
-        assert len(kafka._host.serving().broker.watches.checks) == 1
+        assert len(kafka._double_host.serving().broker.watches.checks) == 1
         kafka.restore(kafka.snapshot())
         kafka.produce("requests", "y")
         assert values(kafka, "replies") == [b"x"]
-        assert kafka._host.serving().broker.watches.checks == []
+        assert kafka._double_host.serving().broker.watches.checks == []
 
 
 def test_records_of_a_data_directory_are_not_answered_again(write: Write, tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def test_a_stop_ends_a_step_that_waits(
 
 def test_advance_on_the_thread_of_the_broker_calls_no_step(write: Write) -> None:
     with KafkaDouble(scenario=write(produce(1, "x")), stepped=True) as kafka:
-        kafka._host.serving().thread.call(kafka.advance, 5)
+        kafka._double_host.serving().thread.call(kafka.advance, 5)
         assert states(kafka) == ["pending"]
         kafka.advance(0)
         assert states(kafka) == ["done"]

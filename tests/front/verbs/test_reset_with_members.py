@@ -137,7 +137,7 @@ def test_a_consumer_that_polls_and_commits_outlives_resets(kafka: KafkaDouble) -
 
 def test_resets_at_once_are_made_one_after_the_other(kafka: KafkaDouble) -> None:
     def reset_and_create() -> None:
-        with kafka._host.serving().replacing:
+        with kafka._double_host.serving().replacing:
             kafka.reset()
             kafka.create_topic("orders")
 

@@ -76,7 +76,7 @@ def spans(tasks: Iterable[ReadTask]) -> list[ReadTask]:
 def add_partitions(double: KafkaDouble, topic: str, count: int) -> None:
     """Adds partitions: the topic then has `count`."""
     row = CreatePartitionsRequest.CreatePartitionsTopic(name=topic, count=count, assignments=None)
-    answer = double._host.ask(CreatePartitionsRequest(topics=[row], timeout_ms=60_000))
+    answer = double._double_host.ask(CreatePartitionsRequest(topics=[row], timeout_ms=60_000))
     assert [each.error_code for each in answer.results] == [0]
 
 
@@ -84,4 +84,4 @@ def delete_before(double: KafkaDouble, tp: TopicPartition, offset: int) -> None:
     """Deletes the records before `offset`, as retention does."""
     row = DeleteRecordsRequest.DeleteRecordsTopic
     part = DeleteRecordsRequest.DeleteRecordsPartition(partition_index=tp.partition, offset=offset)
-    double._host.ask(DeleteRecordsRequest(topics=[row(name=tp.topic, partitions=[part])], timeout_ms=60_000))
+    double._double_host.ask(DeleteRecordsRequest(topics=[row(name=tp.topic, partitions=[part])], timeout_ms=60_000))

@@ -32,21 +32,23 @@ class OwnKafka(RealKafka):
         made = process.settings
         self._process, self._listeners = process, made.listeners
         super().__init__(self.bootstrap(made.listeners[0].name), made.client, target)
-        host = self._host
+        host = self._double_host
         host.settings, host.nodes, host.security, host.acls = made.settings, [made.listeners], made.security, made.acls
         self.has_other_certificate = self.is_closed = False
 
     def begin(self) -> OwnKafka:
         """Starts the process, and creates the users and the ACLs."""
         self.up()
-        if self._host.security is not None:
-            self._host.security.begin()
+        if self._double_host.security is not None:
+            self._double_host.security.begin()
             for request in (
-                users.scram_requests(self._host.security.users, Random()) if self._host.security.users else ()
+                users.scram_requests(self._double_host.security.users, Random())
+                if self._double_host.security.users
+                else ()
             ):
-                users.check_results(self._host.ask(request))
-        if self._host.acls:
-            check_creations(self._host.acls, self._host.ask(to_create(self._host.acls)))
+                users.check_results(self._double_host.ask(request))
+        if self._double_host.acls:
+            check_creations(self._double_host.acls, self._double_host.ask(to_create(self._double_host.acls)))
         return self
 
     def bootstrap(self, listener: str) -> str:
@@ -97,8 +99,8 @@ class OwnKafka(RealKafka):
         super().close()
         self.is_closed = True
         self._process.kill()
-        if self._host.security is not None:
-            self._host.security.close()
+        if self._double_host.security is not None:
+            self._double_host.security.close()
 
 
 def _check_id(broker: Any) -> None:

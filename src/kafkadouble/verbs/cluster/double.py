@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from kafkadouble.common.marking import attribute, verb
 from kafkadouble.common.on_first_use import OnFirstUse
 from kafkadouble.host import host_clock
-from kafkadouble.verbs.content.topics import create_topic
 
 if TYPE_CHECKING:
     from kafkadouble.common.step_outcome import StepOutcome
@@ -33,7 +32,7 @@ def reset(host: Host) -> None:
         running.thread.run(_reset(host, running.broker))
         host.apply_scenario()
         for topic in host.topics:
-            create_topic(host, topic.name, topic.partitions or 1, replication_factor=topic.replicas)
+            host.double.create_topic(topic.name, topic.partitions or 1, replication_factor=topic.replicas)
 
 
 async def _reset(host: Host, broker: ClusterApi) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kafkadouble.common.marking import verb
 from kafkadouble.lint.finding import LintContext
 from kafkadouble.lint.rules import lint as findings
-from kafkadouble.seen.requests import Requests
 from kafkadouble.server.network.clock import SteppedClock
 
 if TYPE_CHECKING:
@@ -30,4 +29,4 @@ def lint(host: Host, ignore: Iterable[str] = ()) -> list[LintFinding]:
         topics, creates = node.controller.image.topic_ids, node.settings.bool("auto.create.topics.enable")
         return LintContext(frozenset(topics), creates, not isinstance(host.clock, SteppedClock))
 
-    return findings(list(Requests(host.look)), running.on_thread(context), ignore)
+    return findings(list(host.double.requests), running.on_thread(context), ignore)

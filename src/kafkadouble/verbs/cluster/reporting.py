@@ -9,7 +9,6 @@ from kafkadouble.arguments.parameters import check
 from kafkadouble.common.marking import verb
 from kafkadouble.report import text
 from kafkadouble.report.reported import Reported
-from kafkadouble.seen.requests import Requests
 from kafkadouble.verbs.content.groups import groups
 from kafkadouble.verbs.content.transactions import transactions
 
@@ -29,4 +28,4 @@ def report(host: Host, count: int = 15) -> str:
 
 def reported(host: Host) -> Reported:
     """The double of a host, as a report sees it."""
-    return Reported(Requests(host.look), partial(groups, host), partial(transactions, host), host.known, host.serving)
+    return Reported(host.double.requests, partial(groups, host), partial(transactions, host), host.known, host.serving)

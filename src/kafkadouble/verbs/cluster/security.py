@@ -56,8 +56,10 @@ def client_config(
     access = ListenerAccess(of_brokers(host.nodes[0]), host.settings, host.security, broker.clock.now())
     found = client_security(access, user, mechanism, listener)
     if found.login is not None and found.login.is_signed and client in GET_TOKENS:
-        found = found._replace(token_endpoint=token_endpoint(host))
-    return forms.client_config(found._replace(bootstrap=host.bootstrap(found.listener), contents=contents), client)
+        found = found._replace(token_endpoint=host.double.token_endpoint)
+    return forms.client_config(
+        found._replace(bootstrap=host.double.bootstrap(found.listener), contents=contents), client
+    )
 
 
 @attribute
@@ -73,7 +75,7 @@ def token_endpoint(host: Host) -> str:
     `client_credentials` of OAuth 2.0), as `bearer_token` makes them. Raises UsageError without
     `oauthbearer`, and without the extra `kafkadouble[control]`."""
     _tokens(host)
-    return f"{host.page()}oauth/token"
+    return f"{host.double.page}oauth/token"
 
 
 @verb

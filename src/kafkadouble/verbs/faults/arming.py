@@ -58,4 +58,4 @@ def unused_rules(host: Host) -> list[Rule]:
 
 def arm_of(host: Host, action: str, **fields: Any) -> RuleHandle:
     """Arm a rule with this action."""
-    return arm(host, Rule.of(action, **fields))
+    return host.double.arm(Rule.of(action, **fields))

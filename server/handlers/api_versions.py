@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?\Z")
 
 ANY_NODE = -1
+SOFTWARE_FROM, LOWEST_ZERO_FROM = 3, 4
 KRAFT_VERSION = "kraft.version"
 
 
@@ -51,7 +52,7 @@ def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVer
         supported_features=[
             ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=low, max_version=high)
             for name, (low, high) in SUPPORTED.items()
-            if low > 0 or request.version >= 4
+            if low > 0 or request.version >= LOWEST_ZERO_FROM
         ],
         finalized_features_epoch=node.image.end.offset - 1,
         finalized_features=[
@@ -70,7 +71,7 @@ def _finalized(node: HandlerContext) -> dict[str, int]:
 
 
 def _note_software(request: Request[ApiVersionsRequest]) -> None:
-    if request.version < 3:
+    if request.version < SOFTWARE_FROM:
         return
     name, version = request.body.client_software_name, request.body.client_software_version
     if not (SOFTWARE.match(name) and SOFTWARE.match(version)):

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 SIZE_FIELD = 4
 
-LEADER_FROM = 16
+LEADER_FROM, REPLICA_STATE_FROM = 16, 15
 """The first version whose response has the current leader after a fetch from the wrong one
 (KIP-951). The field is older."""
 
@@ -237,11 +237,11 @@ def _max_bytes(node: HandlerContext, request: Request[FetchRequest]) -> int:
 
 def _replica_id(request: Request[FetchRequest]) -> int:
     body = request.body
-    return body.replica_state.replica_id if request.version >= 15 else body.replica_id
+    return body.replica_state.replica_id if request.version >= REPLICA_STATE_FROM else body.replica_id
 
 
 def _broker_epoch(request: Request[FetchRequest]) -> int:
-    return request.body.replica_state.replica_epoch if request.version >= 15 else -1
+    return request.body.replica_state.replica_epoch if request.version >= REPLICA_STATE_FROM else -1
 
 
 def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:

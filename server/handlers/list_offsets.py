@@ -52,7 +52,7 @@ ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
 ABOUT_TIERED = (LATEST_TIERED, EARLIEST_PENDING_UPLOAD)
 """Timestamps of tiered storage, which has no offsets here."""
 
-NOT_AVAILABLE_FROM = 5
+LEADER_EPOCH_FROM, NOT_AVAILABLE_FROM = 4, 5
 """The first version with OFFSET_NOT_AVAILABLE."""
 
 SINCE_VERSION = {
@@ -135,7 +135,7 @@ def _look_up(
         partition_index=requested.partition_index,
         timestamp=found.timestamp,
         offset=found.offset,
-        leader_epoch=found.leader_epoch if request.version >= 4 else -1,
+        leader_epoch=found.leader_epoch if request.version >= LEADER_EPOCH_FROM else -1,
     )
 
 

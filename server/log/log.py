@@ -231,8 +231,8 @@ class PartitionLog(LocalLog):
         """Read whole batches, beginning with the one that holds `offset`, that lie wholly below
         `upper_bound` (the high watermark unless given): up to `max_bytes`, or one larger batch with
         `at_least_one`. A read may stop early, at the end of a chunk of memory. `sealed=False` is
-        for readers inside this node that check no checksum: batches that this node made may then
-        still lack theirs.
+        for readers inside this node that check no checksum: batches that this node made may
+        still lack theirs then.
 
         LogRefused(OFFSET_OUT_OF_RANGE) below the log start offset and beyond the log end offset.
         """

@@ -7,9 +7,8 @@ response are passed on as the objects that they are, because there are many of t
 for one use, and neither side changes one. A request to an endpoint that is no member's is kept in
 `remote` for the sockets of `peers.py`. A request is lost only if the sender or the receiver has
 left or is isolated, or by a fault rule; at a node that is paused it waits for as long as the sender
-does. This file
-knows no clock and no socket: `deliver` moves everything that can move now, `tick` does what is
-due.
+does. This file knows no clock and no socket: `deliver` moves everything that can move now, `tick`
+does what is due.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ Outcome = Message | RequestFailure
 
 
 class RemoteChannel:
-    """What one channel of a member sends to nodes of other processes: a `OutboundChannel` for
+    """What one channel of a member sends to nodes of other processes: an `OutboundChannel` for
     `peers.py`."""
 
     def __init__(self, node: Node, peers: PeerChannel) -> None:

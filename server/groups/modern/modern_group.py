@@ -52,16 +52,26 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
         self.shard, self.group_id = shard, group_id
         self.group_epoch = 1
+        """Never falls. It is larger than `assignment_epoch` from a change of a subscription or of a
+        topic until a new target assignment is computed."""
         self.members: TimelineHashMap[str, M] = TimelineHashMap(java_hash)
+        """In the order in which Java iterates over them, which assignors see."""
         self.subscribed_topic_names: SubscribedTopicNames = {}
+        """How many of `members` subscribe to each topic; a topic without one has no entry. It is
+        counted with each change of a member, so that a heartbeat need not ask all."""
         self.metadata_hash = 0
+        """That of the subscribed topics when the group epoch grew last; 0 before the first time."""
         self.assignment_epoch = 1
+        """The group epoch for which `target_assignment` was computed: at most `group_epoch`, and at
+        least the epoch of each member."""
         self.assignment_timestamp = 0
         """When the target assignment was computed (ms); 0 if that is unknown."""
         self.target_assignment: dict[str, Assignment] = {}
+        """What each member is to have, by member id. A member that just joined has no entry."""
         self.inverted_target_assignment: dict[Uuid, dict[int, str]] = {}
-        """Topic id -> partition -> member id."""
+        """Topic id -> partition -> member id: the same turned round, changed together with it."""
         self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
+        """In memory alone: a loaded group computes the hash at its first heartbeat."""
 
     @abstractmethod
     def new_member(self, member_id: str) -> M:

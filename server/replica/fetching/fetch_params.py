@@ -60,4 +60,5 @@ class FetchParams:
 
     @property
     def is_from_follower(self) -> bool:
+        """Whether a replica fetches, and no consumer."""
         return self.replica_id >= 0

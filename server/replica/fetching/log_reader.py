@@ -105,7 +105,7 @@ def _read_one(node: FetchHost, fetched: CachedPartition, params: FetchParams, re
         and (redirect := _redirect(node, partition, fetched, params))
     ):
         data = redirect
-    elif params.replica_id >= 0 and isinstance(partition, Partition) and partition.in_sync is not None:
+    elif params.is_from_follower and isinstance(partition, Partition) and partition.in_sync is not None:
         data = _read_for_follower(node, partition, partition.in_sync, fetched, params, results)
     else:
         results.places.append(partition.waiters)
@@ -178,7 +178,7 @@ def find(node: FetchHost, fetched: CachedPartition, params: FetchParams) -> Part
             return error_codes.UNKNOWN_TOPIC_ID
         fetched.topic = topic.name
     partition: Partition | FollowerPartition | None = node.partitions.get(fetched.topic, fetched.index)
-    if partition is None and node.fetchers is not None and params.replica_id < 0 and params.version >= RACKS_FROM:
+    if partition is None and node.fetchers is not None and not params.is_from_follower and params.version >= RACKS_FROM:
         partition = node.fetchers.get(fetched.topic, fetched.index)
     if partition is None:
         return node.partitions.code_of_missing(fetched.topic, fetched.index, fetched.current_leader_epoch)
@@ -218,7 +218,7 @@ def read(
     """Return the data of one partition, or its error."""
     if code := partition.check_epoch(fetched.current_leader_epoch):
         return failed(fetched.index, code)
-    if params.replica_id >= 0 and (
+    if params.is_from_follower and (
         isinstance(partition, FollowerPartition) or not partition.has_replica(params.replica_id)
     ):
         return _not_a_replica(fetched)
@@ -240,7 +240,7 @@ def _records(
     partition: Partition | FollowerPartition, fetched: CachedPartition, params: FetchParams, at_least_one: bool
 ) -> PartitionData:
     log = partition.log
-    if params.replica_id >= 0 and isinstance(partition, Partition):
+    if params.is_from_follower and isinstance(partition, Partition):
         if params.is_stale_replica:
             return failed(fetched.index, error_codes.NOT_LEADER_OR_FOLLOWER)
         partition.fetched(params.replica_id, fetched.fetch_offset, params.now, params.replica_epoch)

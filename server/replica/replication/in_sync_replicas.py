@@ -63,16 +63,23 @@ class RemoteReplica:
 class InSyncReplicas:
     """The replicas of one partition, in one leader epoch of the broker `own`.
 
-    `epoch_start` is the log end offset when the leader epoch began.
+    `epoch_start` is the log end offset when the leader epoch began; a follower joins the ISR only
+    from there on. Neither of the two changes.
     """
 
     def __init__(self, own: int, partition: PartitionImage, epoch_start: int, now: int) -> None:
         self.own, self.epoch_start = own, epoch_start
         self.remotes: dict[int, RemoteReplica] = {}
+        """Each of `replicas` but `own`, by its broker id. An entry outlives changes of the metadata
+        as long as its broker is a replica, so that no follower begins at offset -1 again."""
         self.followers = CaughtUpFollowers()
+        """Those whose fetches skip this partition, and the fetches that wait for it."""
         self.proposed: frozenset[int] | None = None
-        """The ISR of the outstanding AlterPartition request; None without one."""
+        """The ISR of the outstanding AlterPartition request; None without one. The high watermark
+        waits for `isr` and `proposed` together, and no other change is proposed meanwhile."""
         self.isr, self.partition_epoch = frozenset[int](), NO_EPOCH
+        """The ISR that the controller accepted last, and the partition epoch in which it did. The
+        epoch never falls: what is older changes nothing."""
         self.apply_image(partition, now)
 
     def apply_image(self, partition: PartitionImage, now: int) -> None:

@@ -45,7 +45,7 @@ class House(NamedTuple):
 
 def read(source: Path = ROOT / "src") -> House:
     """The house as it stands."""
-    modules = dict(_modules(source / PACKAGE))
+    modules = dict(modules_of(source / PACKAGE))
     imports: list[Import] = []
     statements: dict[str, int] = {}
     for name, file in modules.items():
@@ -57,7 +57,8 @@ def read(source: Path = ROOT / "src") -> House:
     return House(modules, imports, statements)
 
 
-def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
+def modules_of(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The modules of a package by their dotted names, without generated ones."""
     for root, folders, files in os.walk(folder, followlinks=True):
         folders[:] = sorted(set(folders) - NOT_OURS)
         for name in sorted(files):

@@ -23,9 +23,9 @@ from .fetch_size import Batches
 from .names import Fetched, OffsetAndEpoch, TopicPartition
 from .settings import ClientSettings
 
-BY_ID, BY_NAME, EPOCH_CHECKED = 13, 12, 12
-"""Versions: the first with topic ids, the last with names, the first in which a broker detects
-divergence itself."""
+BY_NAME, EPOCH_CHECKED = 12, 12
+"""Versions: the last with names of topics, the first in which a broker detects divergence
+itself."""
 
 _LENGTH = Struct(">8xi").unpack_from
 

@@ -7,7 +7,7 @@ of the log and do not change the image.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kafkadouble.messages import framed
@@ -16,9 +16,8 @@ from kafkadouble.wire.batch import Record, encode_batch, iter_batches, records_o
 from kafkadouble.wire.checksum import Buffer
 
 from ..log.offset_and_epoch import OffsetAndEpoch
-from .image import EMPTY, Image
 from .record_versions import batch_level, record_version, records_at_level
-from .replay import BrokenLog, MetadataDelta
+from .replay import BrokenLog
 
 
 class MetadataBatch(NamedTuple):
@@ -66,14 +65,3 @@ def _message(record: Record) -> Message:
     if record.value is None:
         raise BrokenLog(f"{record!r} has no value")
     return framed.decode_record(record.value)[0]
-
-
-def image_of_log(chunks: Iterable[Buffer]) -> Image:
-    """Replays a log from its start, given as ranges of whole batches."""
-    delta, end = MetadataDelta(), EMPTY.end
-    for chunk in chunks:
-        for records, reached in decode_batches(chunk):
-            for record in records:
-                delta.replay(record)
-            end = reached
-    return delta.image._replace(end=end)

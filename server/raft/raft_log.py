@@ -32,8 +32,6 @@ BOOTSTRAP = OffsetAndEpoch(0, 0)
 (KIP-853).
 """
 
-EVERYTHING = 2**63 - 1
-
 MAX_BATCH_SIZE_BYTES = 64 << 20
 """Followers fetch a batch in one frame of at most 100 MB: a larger batch would never reach them."""
 

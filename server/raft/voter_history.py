@@ -64,10 +64,6 @@ class VoterHistory:
     def kraft_version(self) -> int:
         return self._versions.values[-1]
 
-    @property
-    def kraft_version_offset(self) -> int:
-        return self._versions.offsets[-1]
-
     def voters_at(self, end: int) -> VoterSet:
         """The set before the offset `end`, as in a snapshot up to there."""
         return self._sets.values[max(0, bisect_left(self._sets.offsets, end) - 1)]

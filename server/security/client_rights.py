@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from .authorizer import Authorizer
     from .host import AuthorizerHost
 
-Right = tuple[int, int, str]
-"""An operation, a resource type and a resource name."""
-
 FAILED = {
     TOPIC: error_codes.TOPIC_AUTHORIZATION_FAILED,
     GROUP: error_codes.GROUP_AUTHORIZATION_FAILED,

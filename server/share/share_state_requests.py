@@ -29,12 +29,6 @@ R = TypeVar("R")
 TopicResults = dict[Uuid, list[R]]
 
 
-class RequestedPartition(Protocol):
-    """A share partition in a request."""
-
-    partition: int
-
-
 class RequestedTopic(Protocol):
     """The share partitions of one topic in a request."""
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from inspect import get_annotations
+
 from kafkadouble import KafkaDouble
 from kafkadouble.brokers.broker_handle import BrokerHandle
-from kafkadouble.verbs.collecting import NARROWING, VERBS_OF_REQUESTS
+from kafkadouble.verbs.collecting import NARROWINGS, VERBS_OF_REQUESTS
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
+
+NARROWING = frozenset(name for each in NARROWINGS.values() for name in get_annotations(each))
+"""The parameters that narrow a rule, requests or records."""
 
 HEAD = """\
 # Verbs
@@ -17,6 +22,8 @@ makes no sense raises UsageError, which names the parameter, what was given and 
 Where Kafka would refuse, it raises KafkaError with Kafka's code.
 
 ```python
+from inspect import get_annotations
+
 from kafkadouble import KafkaDouble
 
 with KafkaDouble(stepped=True) as kafka:
@@ -47,6 +54,8 @@ has some of these fields:
 With a clock that runs, a test can freeze it, advance it, and make it faster:
 
 ```python
+from inspect import get_annotations
+
 from kafkadouble import KafkaDouble
 
 with KafkaDouble() as kafka:
@@ -63,6 +72,8 @@ with KafkaDouble() as kafka:
 A retention or a new segment need not be waited for:
 
 ```python
+from inspect import get_annotations
+
 from kafkadouble import KafkaDouble
 
 with KafkaDouble(stepped=True) as kafka:
@@ -81,6 +92,8 @@ The same verbs are a table. An entry has the parameters with their JSON schemas,
 before it calls anything. So a program in another language needs no list of its own.
 
 ```python
+from inspect import get_annotations
+
 from kafkadouble import KafkaDouble
 from kafkadouble.verbs.registry import VERBS
 

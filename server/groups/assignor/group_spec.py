@@ -37,10 +37,6 @@ class GroupSpec:
     inverted_target_assignment: Mapping[Uuid, Container[int]] = field(default_factory=dict)
     assignable_partitions: Mapping[Uuid, Container[int]] | None = None
 
-    def is_partition_assigned(self, topic_id: Uuid, partition: int) -> bool:
-        """Return whether a member is assigned the partition now."""
-        return partition in self.inverted_target_assignment.get(topic_id, ())
-
     def is_partition_assignable(self, topic_id: Uuid, partition: int) -> bool:
         """Return whether the partition may be assigned."""
         assignable = self.assignable_partitions

@@ -16,9 +16,6 @@ from typing import Any, NamedTuple
 
 from ...log.offset_and_epoch import OffsetAndEpoch
 
-CLEAN_INTERVAL_MS = 60_000
-"""The interval (ms) between two passes, as in Kafka."""
-
 UNBOUNDED = -1
 
 NAMES = {

@@ -19,9 +19,6 @@ from ..control_records import Control
 from .snapshot_header import SnapshotHeader, controls_of, footer
 from .store import RawSnapshotWriter
 
-KAFKA_BATCH_SIZE_BYTES = 8 << 20
-"""The size of Kafka's largest batch."""
-
 BATCH_SIZE_BYTES = 128 << 10
 RECORDS_PER_SLICE = 1000
 """Records between two pauses: some milliseconds of work."""

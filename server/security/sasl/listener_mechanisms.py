@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 ENABLED = "sasl.enabled.mechanisms"
 INTER_BROKER = "sasl.mechanism.inter.broker.protocol"
-SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 CALLBACKS = "sasl.server.callback.handler.class"
 
 

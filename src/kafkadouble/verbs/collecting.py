@@ -43,9 +43,6 @@ NARROWINGS: Mapping[str, Any] = {
 }
 """The types of `**more: Unpack[...]`, by their names."""
 
-NARROWING = frozenset(name for each in NARROWINGS.values() for name in get_annotations(each))
-"""The parameters that come from one of them."""
-
 RULE_FIELDS = (*fields(Match), *fields(Trigger))
 
 LASTING = (LineNarrowing, DiskNarrowing)

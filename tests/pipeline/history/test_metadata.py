@@ -15,10 +15,10 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.pipeline.history.states import STATES
 from kafkadouble.server.log.formats import BadFile
-from kafkadouble.server.metadata.metadata_log import image_of_log
 from kafkadouble.server.metadata.replay import REPLAYS
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.control import LEADER_CHANGE, encode_control_batch
+from tests.server.images import image_of_log
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 KAFKA = GOLDEN / "log_directory"

@@ -16,9 +16,9 @@ import pytest
 
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
-from kafkadouble.server.metadata.metadata_log import image_of_log
 from tests.server.handlers.random_requests import Maker
 from tests.server.harness import Harness
+from tests.server.images import image_of_log
 
 APIS = (
     "ApiVersions",

@@ -12,11 +12,11 @@ import pytest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import CONTROLLER_SERVED
-from kafkadouble.server.metadata.metadata_log import image_of_log
 from tests.server.controller.broker_life import features
 from tests.server.controller.small_clusters import directory
 from tests.server.handlers.controller_listener import Controllers
 from tests.server.handlers.random_requests import Maker
+from tests.server.images import image_of_log
 
 APIS = (
     *("BrokerHeartbeat", "BrokerHeartbeat", "BrokerRegistration", "BrokerRegistration", "AllocateProducerIds"),

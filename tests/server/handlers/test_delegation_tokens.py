@@ -20,7 +20,6 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image_records import encoded_records_of
-from kafkadouble.server.metadata.metadata_log import image_of_log
 from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.security.acls import USER
 from kafkadouble.server.security.authorizer import CREATE_TOKENS, STANDARD
@@ -28,6 +27,7 @@ from tests.server.controllers import Controllers
 from tests.server.forwarded import ask_as
 from tests.server.handlers.controller_listener import versions
 from tests.server.harness import Harness
+from tests.server.images import image_of_log
 from tests.server.metadata.cluster_story import made
 
 KEY: dict[str, object] = {"delegation.token.secret.key": "key"}

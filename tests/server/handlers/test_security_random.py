@@ -19,10 +19,10 @@ from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.controller.delegation_tokens import TokenSettings
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image_records import encoded_records_of
-from kafkadouble.server.metadata.metadata_log import image_of_log
 from kafkadouble.server.metadata.replay import MetadataDelta
 from tests.server.handlers.random_requests import Maker
 from tests.server.harness import DISCONNECT, Harness
+from tests.server.images import image_of_log
 from tests.server.metadata.cluster_story import made
 
 APIS = (

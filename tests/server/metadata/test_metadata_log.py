@@ -14,12 +14,13 @@ from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.image import EMPTY
-from kafkadouble.server.metadata.metadata_log import batch_of, decode_batches, image_of_log
+from kafkadouble.server.metadata.metadata_log import batch_of, decode_batches
 from kafkadouble.server.metadata.record_versions import record_version
 from kafkadouble.server.metadata.replay import BrokenLog
 from kafkadouble.wire.batch import Record, encode_batch, seal
 from kafkadouble.wire.errors import WireError
 from tests.server.harness import Harness
+from tests.server.images import image_of_log
 
 ELSEWHERE = Uuid(b"1" * 16)
 

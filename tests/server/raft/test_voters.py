@@ -91,7 +91,7 @@ def test_the_history_goes_back_when_the_log_is_cut() -> None:
     history.truncate(5)
     assert (history.voters, history.voters_offset, history.kraft_version) == (static_voters([1]), -1, 1)
     history.truncate(0)
-    assert (history.voters_offset, history.kraft_version, history.kraft_version_offset) == (-1, 0, -1)
+    assert (history.voters_offset, history.kraft_version) == (-1, 0)
 
 
 def test_the_history_forgets_voters_below_the_given_offset() -> None:

@@ -9,11 +9,11 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
-from kafkadouble.server.metadata.metadata_log import image_of_log
 from kafkadouble.server.replica import leadership
 from kafkadouble.server.requests.request import Refusal
 from tests.kips.story import Story
 from tests.server.groups.asking import commit_request
+from tests.server.images import image_of_log
 from tests.server.log.batches import everything, idempotent
 
 OFFSETS = "__consumer_offsets"

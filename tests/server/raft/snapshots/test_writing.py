@@ -15,11 +15,14 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.snapshots.memory_store import MemoryRawSnapshotWriter, MemorySnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader
-from kafkadouble.server.raft.snapshots.snapshot_writer import KAFKA_BATCH_SIZE_BYTES, RecordsSnapshotWriter, write
+from kafkadouble.server.raft.snapshots.snapshot_writer import RecordsSnapshotWriter, write
 from kafkadouble.wire.batch import encode_batch, iter_batches, records_of
 from kafkadouble.wire.errors import UsageError
 
 from .making import HEAD, ID, NOW, VOTERS, data, values
+
+KAFKA_BATCH_SIZE_BYTES = 8 << 20
+"""The size of Kafka's largest batch."""
 
 GOLDEN = sorted((Path(__file__).resolve().parents[3] / "golden").rglob("*-*.checkpoint"))
 

@@ -1,0 +1,25 @@
+"""`python -m checks.unused` finds names that nothing in the product uses."""
+
+from __future__ import annotations
+
+import ast
+
+from checks import unused
+from checks.imports import ROOT
+
+
+def test_nothing_in_the_product_is_unused() -> None:
+    assert unused.unused() == []
+
+
+def test_what_is_kept_is_there() -> None:
+    for each in unused.KEPT:
+        path, _, name = each.partition(" ")
+        assert name in (ROOT / path).read_text("utf-8"), each
+
+
+def test_functions_classes_methods_fields_and_constants_are_names() -> None:
+    tree = ast.parse(
+        "A, B = 1, 2\nC: int = 3\ndef f(): d = 1\nclass K:\n  x: int\n  Y = 2\n  async def m(self): pass\n"
+    )
+    assert [*unused._defined(tree)] == ["A", "B", "C", "f", "K", "x", "m"]

@@ -16,7 +16,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 from kafkadouble.server.client.api_versions import VersionsRefused, api_versions
 from kafkadouble.server.client.client_connection import BadPeer, ClientConnection, Versions
-from kafkadouble.server.client.steps import Step, driven
+from kafkadouble.server.client.steps import ConnectionStep, driven
 from kafkadouble.wire.frame import MAX_SIZE
 
 from .dialing import Unresolvable, description, dial
@@ -160,7 +160,7 @@ class BrokerConnection:
             seconds = driven(login(self.endpoint, self._settings), self._take)
             self.expires = None if seconds is None else time.monotonic() + seconds
 
-    def _take(self, step: Step) -> Message:
+    def _take(self, step: ConnectionStep) -> Message:
         """The response to a step before the first request."""
         return self.ask(step.body, self.version(step.body.api_key or 0, step.lowest, step.version))
 

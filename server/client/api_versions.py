@@ -8,7 +8,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 
 from .client_connection import NEWEST_API_VERSIONS, Versions
-from .steps import Step, Steps
+from .steps import ConnectionStep, Steps
 
 
 class VersionsRefused(Exception):
@@ -30,6 +30,6 @@ def api_versions() -> Steps[Versions]:
     return {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
 
 
-def _request(version: int) -> Step:
+def _request(version: int) -> ConnectionStep:
     body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")
-    return Step(body, version, version)
+    return ConnectionStep(body, version, version)

@@ -9,7 +9,7 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateReq
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 
 from ..security.sasl.exchange import ClientExchange
-from .steps import Step, Steps
+from .steps import ConnectionStep, Steps
 
 HANDSHAKE_VERSION, AUTHENTICATE_VERSION = 1, 2
 
@@ -38,7 +38,7 @@ def sasl_login(mechanism: str, begin: Callable[[], ClientExchange]) -> Steps[flo
     """Logs in; returns after how many seconds the connection is to be replaced, None for never.
     `begin` begins the exchange. Raises MechanismRefused, CredentialsRefused, and ServerNotTrusted
     of the exchange."""
-    shaken = yield Step(SaslHandshakeRequest(mechanism=mechanism), HANDSHAKE_VERSION, HANDSHAKE_VERSION)
+    shaken = yield ConnectionStep(SaslHandshakeRequest(mechanism=mechanism), HANDSHAKE_VERSION, HANDSHAKE_VERSION)
     if shaken.error_code:
         raise MechanismRefused(shaken.error_code, shaken.mechanisms)
     lifetime_ms = 0
@@ -46,7 +46,7 @@ def sasl_login(mechanism: str, begin: Callable[[], ClientExchange]) -> Steps[flo
     try:
         message = next(exchange)
         while True:
-            answer = yield Step(SaslAuthenticateRequest(auth_bytes=message), AUTHENTICATE_VERSION)
+            answer = yield ConnectionStep(SaslAuthenticateRequest(auth_bytes=message), AUTHENTICATE_VERSION)
             if answer.error_code:
                 raise CredentialsRefused(answer.error_code, answer.error_message)
             lifetime_ms = answer.session_lifetime_ms

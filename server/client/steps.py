@@ -12,7 +12,7 @@ from kafkadouble.messages.message import Message
 R = TypeVar("R")
 
 
-class Step(NamedTuple):
+class ConnectionStep(NamedTuple):
     """A request, in the newest version from `lowest` to `version` that the peer has."""
 
     body: Message
@@ -20,10 +20,10 @@ class Step(NamedTuple):
     lowest: int = 0
 
 
-Steps = Generator[Step, Any, R]
+Steps = Generator[ConnectionStep, Any, R]
 
 
-def driven(steps: Steps[R], ask: Callable[[Step], Any]) -> R:
+def driven(steps: Steps[R], ask: Callable[[ConnectionStep], Any]) -> R:
     """What the steps return. `ask` gives the response to one."""
     try:
         step = next(steps)
@@ -34,7 +34,7 @@ def driven(steps: Steps[R], ask: Callable[[Step], Any]) -> R:
         return result
 
 
-async def driven_async(steps: Steps[R], ask: Callable[[Step], Awaitable[Any]]) -> R:
+async def driven_async(steps: Steps[R], ask: Callable[[ConnectionStep], Awaitable[Any]]) -> R:
     """As `driven`, for a shell that waits in coroutines."""
     try:
         step = next(steps)

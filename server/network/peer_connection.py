@@ -15,7 +15,7 @@ from kafkadouble.wire.frame import MAX_SIZE
 
 from ..client.api_versions import VersionsRefused, api_versions
 from ..client.client_connection import BadPeer, ClientConnection, Versions
-from ..client.steps import Step, driven_async
+from ..client.steps import ConnectionStep, driven_async
 from ..raft.messages import downgraded
 from ..raft.request_manager import RequestFailure
 from ..raft.voters import VoterEndpoint
@@ -102,7 +102,7 @@ class PeerConnection:
         if seconds is not None:
             self._session_end_s = asyncio.get_running_loop().time() + seconds
 
-    async def _take(self, step: Step) -> Message:
+    async def _take(self, step: ConnectionStep) -> Message:
         """The response to a step before the first request."""
         answer = await self.ask(*step)
         if isinstance(answer, RequestFailure):

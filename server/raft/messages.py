@@ -39,7 +39,7 @@ class InboundRequest(Protocol):
     def body(self) -> Any: ...
 
 
-class QuorumMember(Protocol):
+class DescribedReplica(Protocol):
     """What the requests and responses of a replica say of it."""
 
     key: ReplicaKey
@@ -74,7 +74,7 @@ def downgraded(body: Message, version: int) -> Message:
     return older
 
 
-def check_cluster(replica: QuorumMember, cluster_id: str | None) -> None:
+def check_cluster(replica: DescribedReplica, cluster_id: str | None) -> None:
     """A request without a cluster id is accepted."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
         raise RequestRefused(error_codes.INCONSISTENT_CLUSTER_ID)
@@ -98,7 +98,7 @@ def request_of(api_key: int, cluster_id: str | None, **fields: Any) -> Any:
     return of(cluster_id=cluster_id, topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])])
 
 
-def leader_request_of(replica: QuorumMember, api_key: int, **fields: Any) -> Any:
+def leader_request_of(replica: DescribedReplica, api_key: int, **fields: Any) -> Any:
     """The same from the leader, or the resigned leader, with its id and endpoints."""
     body = request_of(api_key, replica.cluster_id, leader_id=replica.key.id, leader_epoch=replica.epoch, **fields)
     of = type(body)
@@ -108,7 +108,7 @@ def leader_request_of(replica: QuorumMember, api_key: int, **fields: Any) -> Any
     return body
 
 
-def response_of(replica: QuorumMember, api_key: int, version: int, code: int, **fields: Any) -> Message:
+def response_of(replica: DescribedReplica, api_key: int, version: int, code: int, **fields: Any) -> Message:
     """A response about the one partition: an error or none, and the leader that this replica
     knows.
     """
@@ -131,7 +131,7 @@ def error_response_of(api_key: int, code: int) -> Message:
     return found
 
 
-def node_endpoints(replica: QuorumMember, of: Any) -> list[Any]:
+def node_endpoints(replica: DescribedReplica, of: Any) -> list[Any]:
     """The leader's endpoint; empty if it is not known."""
     at = None if replica.leader_id is None else replica.endpoint_of_leader()
     if at is None:

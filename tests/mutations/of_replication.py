@@ -143,8 +143,8 @@ REPLICATION = {
     ),
     "log: older clients get a code that they do not know": Mutation(
         "server/handlers/list_offsets.py",
-        "NOT_AVAILABLE_FROM = 5",
-        "NOT_AVAILABLE_FROM = 0",
+        "LEADER_EPOCH_FROM, NOT_AVAILABLE_FROM = 4, 5",
+        "LEADER_EPOCH_FROM, NOT_AVAILABLE_FROM = 4, 0",
         (_CONVERSATIONS,),
         "clients before version 5 fail, where they would retry LEADER_NOT_AVAILABLE (KIP-207)",
     ),

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRes
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeResponse
 from kafkadouble.server.client.api_versions import VersionsRefused, api_versions
 from kafkadouble.server.client.sasl_login import CredentialsRefused, MechanismRefused, sasl_login
-from kafkadouble.server.client.steps import Step, driven, driven_async
+from kafkadouble.server.client.steps import ConnectionStep, driven, driven_async
 from kafkadouble.server.security.sasl import plain
 from kafkadouble.server.security.sasl.exchange import ClientExchange, ServerNotTrusted
 
@@ -25,13 +25,13 @@ class Peer:
 
     def __init__(self, *answers: Any) -> None:
         self._answers = iter(answers)
-        self.asked: list[Step] = []
+        self.asked: list[ConnectionStep] = []
 
-    def answer(self, step: Step) -> Any:
+    def answer(self, step: ConnectionStep) -> Any:
         self.asked.append(step)
         return next(self._answers)
 
-    async def answer_later(self, step: Step) -> Any:
+    async def answer_later(self, step: ConnectionStep) -> Any:
         await asyncio.sleep(0)
         return self.answer(step)
 

@@ -22,8 +22,6 @@ makes no sense raises UsageError, which names the parameter, what was given and 
 Where Kafka would refuse, it raises KafkaError with Kafka's code.
 
 ```python
-from inspect import get_annotations
-
 from kafkadouble import KafkaDouble
 
 with KafkaDouble(stepped=True) as kafka:
@@ -54,8 +52,6 @@ has some of these fields:
 With a clock that runs, a test can freeze it, advance it, and make it faster:
 
 ```python
-from inspect import get_annotations
-
 from kafkadouble import KafkaDouble
 
 with KafkaDouble() as kafka:
@@ -72,8 +68,6 @@ with KafkaDouble() as kafka:
 A retention or a new segment need not be waited for:
 
 ```python
-from inspect import get_annotations
-
 from kafkadouble import KafkaDouble
 
 with KafkaDouble(stepped=True) as kafka:
@@ -92,8 +86,6 @@ The same verbs are a table. An entry has the parameters with their JSON schemas,
 before it calls anything. So a program in another language needs no list of its own.
 
 ```python
-from inspect import get_annotations
-
 from kafkadouble import KafkaDouble
 from kafkadouble.verbs.registry import VERBS
 

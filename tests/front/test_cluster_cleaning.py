@@ -57,7 +57,7 @@ def at(kafka: KafkaDouble, id: int) -> tuple[str, int]:
 
 
 def log_of(kafka: KafkaDouble, id: int, topic: str) -> PartitionLog:
-    cluster: Any = kafka._double_host.running.broker  # type: ignore[union-attr]  # it runs
+    cluster: Any = kafka._double_host.known().broker
     broker = cluster.members_by_id[id].broker
     replica = find_replica(broker.node, topic, 0)
     assert replica is not None

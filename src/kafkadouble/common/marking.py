@@ -20,7 +20,7 @@ def verb(function: F) -> F:
 
 
 def attribute(function: F) -> F:
-    """Marks a function as one that is read without a call; if it is no verb, too."""
+    """Marks a function that is read without a call: a verb if it is marked as one, too."""
     function.__dict__[ATTRIBUTE] = True
     return function
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.engine.node_listeners import address_on
 from kafkadouble.host.host import Host
@@ -26,8 +26,6 @@ V = TypeVar("V")
 
 class RemoteHost(Host):
     """The host of `kafka`, which is a RealKafka. Its settings are those of the Kafka itself."""
-
-    is_real: ClassVar[bool] = True
 
     def __init__(self, kafka: object, remote: RemoteCluster) -> None:
         unknown: Any = None

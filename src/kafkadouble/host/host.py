@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.listening import text_of
@@ -95,7 +95,6 @@ class Host:
     """The parts of a double. `nodes` are the listeners of each broker; `acls` and `topics` are
     there from the start and after a reset, as is what `scenario` describes, a Scenario if there is
     one; `security` has the users and the certificates.
-    `is_real` says that it is a real Kafka in place of a double.
 
     `running` is None before the first start, and stays after a stop. `steps` are those of the
     scenario since the last start or reset. `turns` counts the records without a key, which go to
@@ -123,8 +122,6 @@ class Host:
         default_factory=lambda: deque(maxlen=MOST_REMEMBERED)
     )
     held: Callable[[], Any] = lambda: None
-
-    is_real: ClassVar[bool] = False
 
     def known(self) -> Running:
         """What runs, or ran until it was stopped. Raises UsageError before the first start."""

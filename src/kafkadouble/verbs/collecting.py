@@ -58,7 +58,8 @@ def collected() -> dict[str, Verb]:
 def _of_double() -> Iterator[Verb]:
     for room in ROOMS:
         for name, function in vars(import_module(room)).items():
-            if VERB in getattr(function, "__dict__", ()):
+            # A module may import a verb of another one.
+            if VERB in getattr(function, "__dict__", ()) and function.__module__ == room:
                 call = _getter(name) if ATTRIBUTE in function.__dict__ else _method(name)
                 yield _verb(name, _subject(room), function, call)
 

@@ -15,6 +15,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, Rule, RuleHandle, UsageError
 from kafkadouble.arguments.parameters import SECRETS
+from kafkadouble.verbs import collecting
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
 from tests.front.verbs.good_calls import GOOD, TOPIC, Is
@@ -226,3 +227,9 @@ def test_a_type_checker_finds_misspelt_keywords_and_words_that_a_parameter_does_
     words = re.findall(r"words\.py:(\d+): error: .*(?:incompatible type)", done.stdout)
     assert [*map(int, keywords)] == [5, 6, 7, 8], done.stdout
     assert [*map(int, words)] == [3, 4, 5, 7, 8, 9, 10, 11, 12], done.stdout
+
+
+def test_a_verb_belongs_to_the_module_that_defines_it_alone() -> None:
+    found = [(verb.name, verb.subject) for verb in collecting._of_double()]
+    assert [subject for name, subject in found if name == "groups"] == ["groups"]
+    assert len({name for name, _ in found}) == len(found)

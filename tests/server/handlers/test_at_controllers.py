@@ -38,7 +38,7 @@ def cluster() -> Controllers:
 
 
 @pytest.mark.parametrize("version", versions("ApiVersions"))
-def test_what_is_served_to_controllers_is_advertised(cluster: Controllers, version: int) -> None:
+def test_apis_of_the_controller_listener_are_advertised(cluster: Controllers, version: int) -> None:
     software: dict[str, Any] = {} if version < 3 else {"client_software_name": "a", "client_software_version": "1"}
     response = cluster.submit(ApiVersionsRequest(**software), version)
     assert response.error_code == 0
@@ -47,7 +47,7 @@ def test_what_is_served_to_controllers_is_advertised(cluster: Controllers, versi
     assert list(found) == sorted(found)
 
 
-def test_only_what_kafka_serves_to_controllers() -> None:
+def test_controller_table_has_only_apis_of_the_controller_listener() -> None:
     assert {served.name for served in CONTROLLER_TABLE if "controller" not in served.api.listeners} == set()
     assert len({served.name for served in CONTROLLER_TABLE}) == len(CONTROLLER_TABLE)
     for served in CONTROLLER_TABLE:
@@ -192,7 +192,7 @@ def test_null_deletes_and_the_last_of_two_counts(cluster: Controllers) -> None:
 
 
 @pytest.mark.parametrize("operation", [APPEND, 3, 4, -1])
-def test_what_would_make_kafkas_controller_step_down(cluster: Controllers, operation: int) -> None:
+def test_list_operation_with_null_is_refused_by_the_controller(cluster: Controllers, operation: int) -> None:
     cluster.create("t")
     [(code, _)] = alter(cluster, (TOPIC, "t", {"cleanup.policy": (operation, None)}))
     assert code == "INVALID_REQUEST"

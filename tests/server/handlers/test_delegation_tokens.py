@@ -152,7 +152,7 @@ def test_an_owner_without_a_kind_breaks_it_before_anything_is_looked_at(cluster:
         assert times(answer) == (-1, -1, -1)
 
 
-def test_it_can_be_failed_as_any_request_can(cluster: Controllers) -> None:
+def test_token_request_can_be_failed_by_a_rule(cluster: Controllers) -> None:
     body = creation()
     body.owner_principal_type, body.owner_principal_name = None, "bob"
     cluster.leader.faults.arm(Rule.of(action="fail", api=FORWARDED[0], error="DELEGATION_TOKEN_AUTH_DISABLED"))
@@ -249,7 +249,7 @@ def test_the_level_of_the_metadata_brought_them(level: int) -> None:
 # Time
 
 
-def test_one_that_is_not_renewed_is_refused_at_once_and_swept_away_at_the_next_look() -> None:
+def test_expired_token_is_refused_at_once_and_removed_at_the_next_check() -> None:
     cluster = Harness({**KEY, CHECKED: 10_000, "delegation.token.expiry.time.ms": 4000})
     cluster.peer.may_ask_for_tokens = True
     first, second = (cluster.submit(creation(), 3) for _ in range(2))

@@ -239,7 +239,7 @@ def test_addresses_that_are_none(cluster: Harness, address: bytes) -> None:
     [inside(MetadataRequest(), 12), inside(FindCoordinatorRequest(), 4), inside(EnvelopeRequest(), 0)],
     ids=["Metadata", "FindCoordinator", "Envelope"],
 )
-def test_what_is_not_forwarded(cluster: Harness, data: bytes) -> None:
+def test_envelope_of_api_that_is_not_forwarded_is_refused(cluster: Harness, data: bytes) -> None:
     assert code(cluster, data) == "INVALID_REQUEST"
 
 
@@ -263,7 +263,7 @@ def test_bytes_inside_that_cannot_be_read(cluster: Harness, data: bytes) -> None
     assert code(cluster, data) == "UNSUPPORTED_VERSION"
 
 
-def test_what_is_forwardable_and_not_served_here(cluster: Harness) -> None:
+def test_envelope_of_unserved_api_is_refused(cluster: Harness) -> None:
     apis = {key: served for key, served in APIS.items() if key != ApiKeys.CREATE_TOPICS}
     assert code(cluster, inside(creating("t"), 7), apis=apis) == "UNSUPPORTED_VERSION"
 
@@ -312,7 +312,7 @@ def test_random_damage_is_always_answered(cluster: Harness) -> None:
         assert pending.done
 
 
-def test_both_are_remembered(cluster: Harness) -> None:
+def test_envelope_and_its_request_are_in_the_history(cluster: Harness) -> None:
     """Like requests between nodes."""
     history = cluster.node.history
     assert history is not None
@@ -325,7 +325,7 @@ def test_both_are_remembered(cluster: Harness) -> None:
     assert len(history) == 0
 
 
-def test_what_is_forwardable_is_served_to_clients_or_not_at_all() -> None:
+def test_forwardable_apis_are_served_to_clients() -> None:
     """AllocateProducerIds is a request that brokers send for themselves."""
     forwarded = [row for row in ROWS if row.forwarded]
     assert len(forwarded) == 22

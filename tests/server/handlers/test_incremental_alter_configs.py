@@ -103,7 +103,7 @@ def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger
     assert loggers.level == level
 
 
-def test_one_of_two_changes_that_cannot_be_fails_both(cluster: Harness) -> None:
+def test_invalid_config_fails_all_changes_of_its_resource(cluster: Harness) -> None:
     changes: Changes = [("retention.ms", SET, "10"), ("segment.ms", SET, "0")]
     assert alter(cluster, (TOPIC, "t", changes)) == [
         (

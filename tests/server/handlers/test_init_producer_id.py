@@ -56,7 +56,7 @@ REFUSED: list[tuple[dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("fields", "code"), REFUSED)
-def test_what_is_refused(fields: dict[str, Any], code: int) -> None:
+def test_invalid_init_producer_id_is_refused(fields: dict[str, Any], code: int) -> None:
     cluster = Harness()
     end = cluster.image.end
     assert ask(cluster, **fields) == (code, -1, -1)

@@ -148,7 +148,7 @@ def test_the_epoch_of_features_goes_with_the_log(version: int) -> None:
     assert later == cluster.image.end.offset - 1
 
 
-def test_what_is_only_tried_changes_nothing() -> None:
+def test_validate_only_changes_no_feature_and_no_quota() -> None:
     cluster = Harness()
     end = cluster.image.end
     assert update(cluster, (ELR, 0, SAFE), (KRAFT, 1, UP), validate_only=True).error_code == 0

@@ -71,9 +71,7 @@ def test_the_scan_sums_up_what_the_records_are(made: tuple[int, list[Record]]) -
 
 
 @given(st.binary(max_size=20) | st.none(), st.binary(max_size=300) | st.none(), st.data())
-def test_plain_record_is_accepted_by_the_scan(
-    key: bytes | None, value: bytes | None, data: st.DataObject
-) -> None:
+def test_plain_record_is_accepted_by_the_scan(key: bytes | None, value: bytes | None, data: st.DataObject) -> None:
     original = Record(0, 5, key, value, ())
     body = encode_body([original], 0).data
     assert is_one_plain(body, 0, len(body))

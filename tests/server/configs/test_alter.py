@@ -230,7 +230,9 @@ def test_alter_configs_replaces_everything() -> None:
         (target(METRICS, ""), ("metrics", SET, "*"), "INVALID_REQUEST: Subscription name can't be empty"),
     ],
 )
-def test_config_alteration_that_is_allowed(of: Target, change: tuple[str, int, str | None], refusal: str | None) -> None:
+def test_config_alteration_that_is_allowed(
+    of: Target, change: tuple[str, int, str | None], refusal: str | None
+) -> None:
     if refusal is None:
         assert list(altered(of, [AlterConfigOp(*change)])) == [change[0]]
     else:

@@ -93,7 +93,9 @@ def test_reassignment_to_the_same_replicas_writes_no_record(image: Image) -> Non
         (None, error_codes.NO_REASSIGNMENT_IN_PROGRESS, None),
     ],
 )
-def test_invalid_reassignment_is_refused(image: Image, targets: list[int] | None, code: int, message: str | None) -> None:
+def test_invalid_reassignment_is_refused(
+    image: Image, targets: list[int] | None, code: int, message: str | None
+) -> None:
     moved, (answered, text) = move(image, targets)
     assert (moved, answered) == (image, code)
     assert text == message or (message and text and message in text)

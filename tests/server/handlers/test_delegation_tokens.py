@@ -134,12 +134,12 @@ def broker(request: pytest.FixtureRequest) -> Iterator[Any]:
 @pytest.mark.parametrize(
     "body", [*BODIES.values(), DescribeDelegationTokenRequest(owners=None)], ids=lambda each: type(each).__name__
 )
-def test_a_broker_refuses_by_itself(broker: Any, body: Message) -> None:
+def test_broker_refuses_token_requests_without_the_controller(broker: Any, body: Message) -> None:
     """The controller would accept a forwarded request, because it relies on the broker's check."""
     assert broker(body, 2).error_code == REFUSED
 
 
-def test_an_owner_without_a_kind_breaks_it_before_anything_is_looked_at(cluster: Controllers) -> None:
+def test_token_owner_without_type_is_a_server_error_before_all_checks(cluster: Controllers) -> None:
     body = creation()
     body.owner_principal_type, body.owner_principal_name = None, "bob"
     for answer in (
@@ -186,7 +186,7 @@ def test_a_token_for_another_user_needs_a_right_on_that_user() -> None:
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)
-def test_without_a_key_there_are_none(name: str, version: int) -> None:
+def test_tokens_without_a_secret_key_are_disabled(name: str, version: int) -> None:
     cluster = led(1, {})
     answer = ask_as(cluster, BODIES[name], version, ANN)
     assert (answer.error_code, answer.expiry_timestamp_ms) == (DISABLED, 0)
@@ -212,7 +212,7 @@ def test_a_created_token_is_returned_with_its_hmac(cluster: Controllers, version
 
 
 @pytest.mark.parametrize("version", versions("RenewDelegationToken"))
-def test_the_owner_and_a_renewer_renew_and_expire_it(cluster: Controllers, version: int) -> None:
+def test_owner_and_renewer_renew_and_expire_a_token(cluster: Controllers, version: int) -> None:
     mine = token(cluster, renewers=(BOB,))
     cluster.step(1000)
     for principal in (ANN, BOB):
@@ -233,7 +233,7 @@ def test_the_owner_and_a_renewer_renew_and_expire_it(cluster: Controllers, versi
 
 
 @pytest.mark.parametrize("level", [13, 14])
-def test_the_level_of_the_metadata_brought_them(level: int) -> None:
+def test_tokens_need_metadata_version_14(level: int) -> None:
     logs = MemoryLogs()
     logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
     cluster = Harness({**KEY, CHECKED: 1000}, logs=logs)
@@ -268,7 +268,7 @@ def test_expired_token_is_refused_at_once_and_removed_at_the_next_check() -> Non
     assert not cluster.image.tokens, "it is looked for again and again"
 
 
-def test_the_next_leader_sweeps() -> None:
+def test_next_controller_removes_expired_tokens() -> None:
     cluster = led(3, {**KEY, CHECKED: 2000})
     old, renewed = token(cluster, lifetime=3000), token(cluster)
     first = cluster.leader.id
@@ -282,7 +282,7 @@ def test_the_next_leader_sweeps() -> None:
     assert ask_as(cluster, renewal(renewed.hmac), 2, ANN).error_code == 0
 
 
-def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
+def test_tokens_survive_a_restart(cluster: Controllers) -> None:
     mine = token(cluster)
     cluster.kill(1)
     cluster.restart(1)

@@ -127,7 +127,7 @@ def test_which_hosts_are_allowed(host: str) -> None:
     assert tuple(each.allows(host) for each in guards) == HOSTS[host]
 
 
-def test_what_is_no_host_name_is_refused() -> None:
+def test_invalid_host_name_is_refused() -> None:
     for name in ("", ".", "kafka:8080", "http://kafka", "*", "a b"):
         with pytest.raises(UsageError, match=f"{re.escape(repr(name))} is no host name: give names without a port"):
             ControlServer(KafkaDouble(), allowed_hosts=[name])

@@ -114,11 +114,11 @@ def test_another_kind_is_refused(cell: str) -> None:
 
 
 @pytest.mark.parametrize("row", rows_of("At a glance"), ids=lambda row: row[0])
-def test_what_the_first_table_says_of_kafkadouble_has_a_link(row: list[str]) -> None:
+def test_claims_about_kafkadouble_in_the_first_table_have_links(row: list[str]) -> None:
     assert re.search(LINK, row[1]), row[1]
 
 
-def test_what_the_first_table_says_of_python_is_what_the_package_needs() -> None:
+def test_python_version_in_the_first_table_is_that_of_the_package() -> None:
     (needs,) = (row[1] for row in rows_of("At a glance") if row[0] == "needs")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert needs.startswith(f"[Python {project['requires-python'].removeprefix('>=')}]")

@@ -129,7 +129,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_process_had_written_when_it_was_killed_is_there(tmp_path: Path) -> None:
+def test_capture_of_a_killed_process_keeps_complete_row_groups(tmp_path: Path) -> None:
     path = tmp_path / "traffic.parquet"
     command = [sys.executable, "-c", KILLED, str(path)]
     assert subprocess.run(command, timeout=2 * PATIENCE_S, check=False).returncode < 0
@@ -182,7 +182,7 @@ def test_a_part_is_written_when_enough_is_together(tmp_path: Path, monkeypatch: 
 
 
 class TestRefusals:
-    def test_what_is_there_and_is_no_captured_traffic(self, tmp_path: Path) -> None:
+    def test_existing_file_that_is_no_capture_is_refused(self, tmp_path: Path) -> None:
         other = tmp_path / "other.parquet"
         other.write_text("something else")
         with pytest.raises(UsageError, match=r"other.parquet is there, and is no file of captured traffic"):

@@ -266,7 +266,7 @@ class TestServe:
         assert ended.returncode == 2
         assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
 
-    def test_its_output_may_be_closed(self) -> None:
+    def test_serve_goes_on_with_a_closed_stdout(self) -> None:
         read, write = os.pipe()
         os.close(read)
         (port,) = free_ports(1)

@@ -49,7 +49,7 @@ def produce(kafka: KafkaDouble, at: int, value: bytes, acks: int = -1) -> int:
     return int(answer.responses[0].partition_responses[0].error_code)
 
 
-def test_what_is_new_needs_no_time(kafka: KafkaDouble) -> None:
+def test_new_partitions_replicate_with_a_stopped_clock(kafka: KafkaDouble) -> None:
     """Followers whose fetch waits at a leader fetch its new partitions too, although the clock
     stands still."""
     kafka.produce("t", "old")
@@ -154,7 +154,7 @@ def test_a_paused_broker_is_fenced_and_comes_back(kafka: KafkaDouble) -> None:
     assert ask(address(kafka, first), MetadataRequest(topics=None), 9).topics[0].partitions[0].leader_id == second
 
 
-def test_what_only_an_isolated_leader_has_is_lost_when_it_joins(kafka: KafkaDouble) -> None:
+def test_records_of_an_isolated_leader_are_truncated_when_it_joins(kafka: KafkaDouble) -> None:
     """Clients still reach the leader: the records that they wrote with acks=1 were never committed
     (KIP-101)."""
     kafka.produce("t", "a")
@@ -319,7 +319,7 @@ def test_metrics_are_those_of_the_controller(kafka: KafkaDouble) -> None:
         assert kafka.metrics.keys() == one.metrics.keys()
 
 
-def test_everything_is_kept_in_directories(tmp_path: Path) -> None:
+def test_cluster_keeps_its_data_in_directories(tmp_path: Path) -> None:
     for start in range(2):
         with KafkaDouble(brokers=3, stepped=True, data_dir=tmp_path) as kafka:
             if start == 0:
@@ -347,7 +347,7 @@ def test_a_killed_broker_has_its_directories_again(tmp_path: Path) -> None:
         assert values(kafka) == [b"a", b"b"]
 
 
-def test_it_starts_again_on_the_same_ports() -> None:
+def test_cluster_restarts_on_the_same_ports() -> None:
     kafka = KafkaDouble(brokers=2)
     with kafka:
         before = kafka.bootstrap_servers
@@ -365,7 +365,7 @@ def test_it_starts_again_on_the_same_ports() -> None:
         ({"brokers": 2, "config": {"process.roles": "broker"}}, "process.roles is that of one node"),
     ],
 )
-def test_what_cannot_be(arguments: dict[str, object], message: str) -> None:
+def test_invalid_cluster_arguments_are_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         KafkaDouble(**arguments)  # type: ignore[arg-type]  # some are wrong on purpose
 

@@ -101,7 +101,7 @@ class KafkaPython:
 
 
 @pytest.mark.parametrize("client", [Confluent, Idempotent, KafkaPython])
-def test_nothing_acknowledged_is_lost_with_a_leader_that_is_killed(kafka: KafkaDouble, client: Any) -> None:
+def test_acknowledged_records_survive_a_killed_leader(kafka: KafkaDouble, client: Any) -> None:
     first = kafka.leader("t", 0)
     assert first is not None
     user = client(kafka)

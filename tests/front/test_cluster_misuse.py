@@ -53,7 +53,9 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
 
 
 @pytest.mark.parametrize(("verb", "message"), WRONG.values(), ids=WRONG)
-def test_what_cannot_have_been_meant(kafka: KafkaDouble, verb: Callable[[Any], object], message: str) -> None:
+def test_invalid_call_of_a_cluster_verb_is_refused(
+    kafka: KafkaDouble, verb: Callable[[Any], object], message: str
+) -> None:
     before = kafka.leader("t", 0), kafka.leader_epoch("t", 0)
     with pytest.raises(UsageError, match=message):
         verb(kafka)
@@ -78,7 +80,7 @@ def test_a_stopped_broker_is_not_paused_and_leads_nothing(kafka: KafkaDouble) ->
         kafka.advance(SESSION_S)
 
 
-def test_what_is_done_already_is_done_once(kafka: KafkaDouble) -> None:
+def test_repeated_cluster_verb_has_no_further_effect(kafka: KafkaDouble) -> None:
     broker = kafka.brokers[2]
     broker.start()  # the broker runs already
     done(broker, "resume", "join")

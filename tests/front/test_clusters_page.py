@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs" / "clusters.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_there_are_examples() -> None:
+def test_page_of_clusters_has_examples() -> None:
     assert len(EXAMPLES) == 6
 
 

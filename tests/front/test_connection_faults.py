@@ -206,7 +206,7 @@ def test_slow_close_of_a_connection_that_the_broker_ends(kafka: KafkaDouble) -> 
         assert sock.recv(1) == b""
 
 
-def test_what_a_client_sent_before_it_left_is_processed(kafka: KafkaDouble) -> None:
+def test_request_of_a_client_that_left_is_processed(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         handle = kafka.latency(1)
         sock.sendall(HELLO)

@@ -54,7 +54,7 @@ def test_the_controller_of_a_double_is_reached() -> None:
         assert kafka.controller_bootstrap_servers == where, "it is kept, as the other port is"
 
 
-def test_it_is_not_reachable_by_default() -> None:
+def test_controller_of_a_double_is_not_reachable_by_default() -> None:
     with KafkaDouble() as kafka, pytest.raises(UsageError, match="controller_port"):
         _ = kafka.controller_bootstrap_servers
 

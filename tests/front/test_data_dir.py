@@ -60,7 +60,7 @@ def test_a_directory_named_twice_is_refused(tmp_path: Path) -> None:
         KafkaDouble(data_dir=[tmp_path, tmp_path / "." / ""]).start()
 
 
-def test_what_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_data_dir_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"")
     with pytest.raises(UsageError, match="not empty"):
         KafkaDouble(data_dir=tmp_path).start()
@@ -169,7 +169,7 @@ def test_serve_names_the_file_that_it_cannot_understand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("brokers", [1, 3])
-def test_what_is_due_to_be_flushed_is_flushed_while_time_is_advanced(tmp_path: Path, brokers: int) -> None:
+def test_advance_flushes_logs_whose_flush_is_due(tmp_path: Path, brokers: int) -> None:
     """The file of a snapshot is complete when `advance` returns: a flush takes none of the stepped
     time."""
     with KafkaDouble(brokers=brokers, stepped=True, seed=1, data_dir=tmp_path / "data", config=SNAPSHOTS) as kafka:

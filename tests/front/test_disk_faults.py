@@ -198,7 +198,7 @@ def test_the_same_seed_fails_the_same_operation(tmp_path: Path) -> None:
     assert set(first) == {0, error_codes.KAFKA_STORAGE_ERROR}
 
 
-def test_what_a_disk_is(tmp_path: Path) -> None:
+def test_invalid_disk_fault_is_refused(tmp_path: Path) -> None:
     with KafkaDouble() as kafka, pytest.raises(UsageError, match=r"the logs are in memory.*: give data_dir"):
         kafka.disk_full()
     with KafkaDouble(data_dir=tmp_path / "x") as kafka:

@@ -92,7 +92,7 @@ class TestLife:
         with pytest.raises(UsageError, match="was stopped"):
             asyncio.run(main())
 
-    def test_one_that_is_forgotten_is_stopped(self) -> None:
+    def test_double_without_references_is_stopped(self) -> None:
         kafka = KafkaDouble().start()
         port = kafka.port
         assert "kafkadouble" in threads()

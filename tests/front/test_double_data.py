@@ -32,7 +32,7 @@ class TestTopicsAndRecords:
         with pytest.raises(KafkaError, match="INVALID_TOPIC_EXCEPTION"):
             kafka.create_topic("no spaces")
 
-    def test_what_was_produced_is_there(self, kafka: KafkaDouble) -> None:
+    def test_produced_records_are_returned_by_records(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t", 2)
         assert kafka.produce("t", "value", "key", {"a": "1", "b": None}, partition=1, timestamp=NOW) == 0
         assert kafka.produce("t", None, b"\xff", [("a", b"1"), ("a", b"2")], partition=1, timestamp=NOW) == 1

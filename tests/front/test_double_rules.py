@@ -120,7 +120,7 @@ class TestRules:
         assert [handle.hits for handle in handles] == [0, 0]
         handles[0].remove()
 
-    def test_what_is_kept_can_be_read_and_rules_armed_while_the_broker_is_down(self, kafka: KafkaDouble) -> None:
+    def test_requests_can_be_read_and_rules_armed_while_the_broker_is_down(self, kafka: KafkaDouble) -> None:
         with connect(kafka) as sock:
             assert says_hello(sock)
         kafka.down()

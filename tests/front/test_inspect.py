@@ -128,7 +128,7 @@ def test_a_log_file(run: Run, style: str) -> None:
         assert shown == LOG.stat().st_size
 
 
-def test_what_a_log_holds_is_known_by_its_folder(run: Run, tmp_path: Path) -> None:
+def test_inspect_decodes_a_log_by_the_name_of_its_folder(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     path = folder / LOG.name

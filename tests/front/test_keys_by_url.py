@@ -102,7 +102,7 @@ def test_a_server_that_is_silent_delays_nothing(server: JwksServer, monkeypatch:
         assert is_accepted(kafka, "a")
 
 
-def test_nothing_is_left_of_fetches() -> None:
+def test_stop_leaves_no_thread_of_key_fetches() -> None:
     counts = []
     for _ in range(3):
         with jwks_server(jwk_of("a")) as server, double(server.url, **{f"{JWKS}.refresh.ms": 5}) as kafka:

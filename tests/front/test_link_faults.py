@@ -139,7 +139,7 @@ def test_many_messages_are_held_and_then_forgotten(kafka: KafkaDouble) -> None:
     assert kafka.isr("t", 0) == [LEADER, FOLLOWER, OTHER]
 
 
-def test_what_a_link_is(kafka: KafkaDouble) -> None:
+def test_invalid_link_is_refused(kafka: KafkaDouble) -> None:
     with pytest.raises(UsageError, match=r"link of a rule is a pair of nodes of this double, 1, 2, 3, 4, not \(1, 9\)"):
         kafka.half_open(link=(1, 9))
     with pytest.raises(UsageError, match=r"link of a rule is a pair of two node ids, as \(1, 2\).*, not \(1, 1\)"):

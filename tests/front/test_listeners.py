@@ -126,7 +126,7 @@ def test_addresses_stay_over_resets_restarts_and_the_lives_of_a_broker() -> None
         assert (kafka.bootstrap("INTERNAL"), kafka.bootstrap("EXTERNAL")) == before
 
 
-def test_what_is_advertised_is_what_clients_are_given() -> None:
+def test_metadata_has_the_advertised_addresses() -> None:
     given = "INTERNAL://:0,EXTERNAL://kafka.example:19092"
     with KafkaDouble(listeners=TWO, brokers=2, config={"advertised.listeners": given}) as kafka:
         assert kafka.bootstrap("EXTERNAL") == "kafka.example:19092,kafka.example:19093"

@@ -167,7 +167,7 @@ def test_every_end_of_a_test_with_a_cluster_of_every_isolation(pytester: pytest.
     )
 
 
-def test_what_a_fixture_of_a_wider_scope_did_stays_for_all_its_tests(pytester: pytest.Pytester) -> None:
+def test_state_of_a_fixture_of_wider_scope_stays_for_all_its_tests(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import pytest

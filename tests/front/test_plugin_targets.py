@@ -188,7 +188,7 @@ def test_a_container_is_started_once(pytester: pytest.Pytester, kafka: KafkaDoub
         ("127.0.0.1:1", "*--kafka-broker=127.0.0.1:1: no Kafka answers at 127.0.0.1:1: *refused*"),
     ],
 )
-def test_what_is_missing_is_named_once(
+def test_missing_target_of_the_plugin_is_named_once(
     pytester: pytest.Pytester, target: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KAFKA_HOME", raising=False)

@@ -185,7 +185,7 @@ def test_a_failed_assertion_is_short() -> None:
     assert len(str(failed.value)) < 1500
 
 
-def test_nothing_was_seen() -> None:
+def test_assert_seen_without_any_request_fails() -> None:
     with pytest.raises(AssertionError, match=r"but none of 0 do$"):
         Session().requests.assert_seen("Produce")
 

@@ -87,7 +87,7 @@ def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str
     assert ended.stdout == ""
 
 
-def test_it_has_begun_when_every_broker_accepts() -> None:
+def test_serve_of_a_cluster_is_ready_when_every_broker_accepts() -> None:
     """After `kill -9` the metadata list the brokers of the previous run as alive, although the new
     ones accept no client yet."""
 
@@ -107,7 +107,7 @@ def test_it_has_begun_when_every_broker_accepts() -> None:
     asyncio.run(main())
 
 
-def test_what_was_acknowledged_is_there_after_all_were_killed_at_once(tmp_path: Path) -> None:
+def test_acknowledged_records_survive_a_kill_of_all_brokers(tmp_path: Path) -> None:
     """The whole process is killed: neither the brokers nor the controller can shut down in
     order."""
     config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3", *SHORT_SESSION)

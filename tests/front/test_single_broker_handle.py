@@ -164,7 +164,7 @@ def test_a_killed_single_broker_runs_again_after_what_restarts_it(tmp_path: Path
         assert ("orders" in kafka.topics()) == (end == "restore" or (end != "reset" and folder is not None))
 
 
-def test_what_takes_another_node_is_refused() -> None:
+def test_verb_that_needs_another_broker_is_refused_by_a_single_broker() -> None:
     with KafkaDouble() as kafka:
         with pytest.raises(UsageError, match=r"a single broker cannot be isolated: give brokers=2 or more"):
             kafka.brokers[1].isolate()

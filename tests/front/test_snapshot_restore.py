@@ -328,7 +328,7 @@ def test_a_snapshot_outlives_stop_and_start(kafka: KafkaDouble) -> None:
 
 
 @pytest.mark.parametrize("in_files", [False, True], ids=["in memory", "in files"])
-def test_what_was_restored_is_kept(tmp_path: Path, in_files: bool) -> None:
+def test_restored_data_survives_an_outage_and_a_restart(tmp_path: Path, in_files: bool) -> None:
     """Over an outage and, in files, over a stop and a start; the same in another double."""
     where = tmp_path / "one" if in_files else None
     with KafkaDouble(brokers=3, data_dir=where) as kafka:

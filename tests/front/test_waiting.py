@@ -43,7 +43,7 @@ def begun(
     return future
 
 
-def test_it_returns_as_soon_as_the_records_are_there(kafka: KafkaDouble, pool: ThreadPoolExecutor) -> None:
+def test_wait_for_records_returns_as_soon_as_they_exist(kafka: KafkaDouble, pool: ThreadPoolExecutor) -> None:
     waiting = begun(kafka, pool, kafka.wait_for_records, "orders", 3)
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
     for value in ("one", "two"):
@@ -246,7 +246,9 @@ class Aio:
 
 
 @pytest.mark.parametrize(("wait", "message"), LATE, ids=[message[:30] for _, message in LATE])
-def test_so_does_a_coroutine(kafka: KafkaDouble, wait: Callable[[Any], Any], message: str) -> None:
+def test_coroutine_that_times_out_says_what_is_there_instead(
+    kafka: KafkaDouble, wait: Callable[[Any], Any], message: str
+) -> None:
     kafka.produce("orders", "pear")
     with pytest.raises(TimeoutError, match=message):
         asyncio.run(wait(Aio(kafka)))

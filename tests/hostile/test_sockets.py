@@ -80,7 +80,7 @@ def test_bytes_that_are_announced_and_not_sent_cost_nothing(
 
 
 @linux
-def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket]) -> None:
+def test_unprocessed_bytes_of_all_connections_share_one_bound(sockets: Callable[..., socket.socket]) -> None:
     """Twelve connections send up to 99 of 100 MB each: 1.2 GB are offered, and little more than the
     bound is used."""
     with serving() as broker, good_client(broker):
@@ -116,7 +116,7 @@ def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket
 
 
 @linux
-def test_what_a_closed_connection_has_sent_is_freed_at_once(broker: Broker) -> None:
+def test_input_buffer_of_a_closed_connection_is_freed_at_once(broker: Broker) -> None:
     """Half a frame of 20 MB, thirty times, one connection after the other."""
     with good_client(broker):
         files, before, most = broker.open_files(), broker.resident(), 0

@@ -73,7 +73,7 @@ def test_bounds(double: KafkaDouble) -> None:
     assert fetched(double, starting_timestamp=99_000) == []
 
 
-def test_it_is_read_again_each_time(double: KafkaDouble) -> None:
+def test_topic_table_is_read_again_each_time(double: KafkaDouble) -> None:
     found = kafkadouble.fetch(double.bootstrap_servers, "orders", partitions=[0])
     assert [batch.num_rows for batch in found] == [batch.num_rows for batch in found.to_reader()] == [10]
 

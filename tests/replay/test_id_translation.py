@@ -96,7 +96,7 @@ def test_a_fetch_that_is_sent_again_moves_its_session() -> None:
     assert sent(ids, fetch(ONE, 0, 0), 13)[0].session_epoch == 0
 
 
-def test_what_is_unchanged_is_sent_as_it_was() -> None:
+def test_request_without_translated_ids_is_sent_unchanged() -> None:
     """Even bytes that are no batches."""
     partition = ProduceRequest.PartitionProduceData(
         index=0, records=b"no batch at all, but long enough to be read as one, or not"

@@ -79,7 +79,9 @@ def test_the_time_zone_of_a_session_changes_no_time(spark: Any, paths: tuple[Pat
     assert [time.timestamp() for time in found["time"].to_pylist()] == [time.timestamp() for time in first]
 
 
-def test_what_the_page_shows(spark: Any, paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_example_of_the_page_runs(
+    spark: Any, paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     (example,) = re.findall(r"```python spark\n(.*?)```", PAGE.read_text(), re.DOTALL)
     example = example.replace('"traffic.parquet"', repr(str(paths[0])))
     exec(compile(example, "traffic.md", "exec"), {"__name__": "page", "spark": spark})

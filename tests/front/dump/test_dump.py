@@ -324,7 +324,7 @@ def seal_again(made: bytearray) -> bytes:
     return bytes(made)
 
 
-def test_nothing_that_a_terminal_obeys_is_printed(run: Run, tmp_path: Path) -> None:
+def test_dump_prints_no_control_character_of_a_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / names.RECOVERY_POINT
     path.write_bytes(b"0\n1\n\x1b[2J 0 5\n")
     assert body(run(path)) == "topic: \\x1b[2J partition: 0 offset: 5\n"

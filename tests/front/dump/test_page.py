@@ -16,7 +16,7 @@ CALLS = re.findall(r"```console\n\$ kafkadouble ([^\n]*)\n(.*?)```", PAGE, re.DO
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_there_are_examples() -> None:
+def test_page_of_dump_has_examples() -> None:
     assert (len(CALLS), len(PROGRAMS)) == (4, 1)
 
 

@@ -213,7 +213,7 @@ LATER = produce(3600, "late")
 
 
 @pytest.mark.parametrize("end", ["reset", "restore", "stop"])
-def test_nothing_runs_after_the_end(write: Write, end: str) -> None:
+def test_scenario_steps_end_with_the_double(write: Write, end: str) -> None:
     with KafkaDouble(scenario=write(LATER)) as kafka:
         snapshot, first = kafka.snapshot(), worker()
         assert first is not None

@@ -100,7 +100,7 @@ def test_a_wrong_record_is_named_by_its_number(record: Any, message: str) -> Non
         assert values(kafka) == [b"a", b"b"], "the records before it are appended"
 
 
-def test_what_is_no_source_is_refused() -> None:
+def test_invalid_source_of_records_is_refused() -> None:
     with KafkaDouble(stepped=True) as kafka:
         kafka.create_topic("t")
         wrong: list[Any] = ["text", b"bytes", 5, {"value": "x"}]

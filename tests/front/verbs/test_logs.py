@@ -132,7 +132,7 @@ def test_a_flush_in_memory() -> None:
         assert kafka.flush("t", 0) == 1
 
 
-def test_what_does_not_exist(kafka: KafkaDouble) -> None:
+def test_log_verbs_on_unknown_partition_are_refused(kafka: KafkaDouble) -> None:
     for call in (kafka.roll, kafka.retain, kafka.compact, kafka.flush, kafka.elect_leaders):
         with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-2"):
             call("t", 2)

@@ -144,7 +144,7 @@ def test_an_unknown_verb_is_refused_with_a_hint() -> None:
     assert "trunkate" not in VERBS
 
 
-def test_nothing_happens_before_the_check() -> None:
+def test_refused_call_of_a_verb_changes_nothing() -> None:
     with running() as kafka:
         with pytest.raises(UsageError, match="partition is an index from 0, not -1"):
             VERBS["produce"].call(kafka, topic=TOPIC, value="b", partition=-1)

@@ -32,7 +32,7 @@ def rows(path: Path, **options: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("control", [False, True])
-def test_what_kafka_wrote_is_read_as_by_the_plain_reader(control: bool) -> None:
+def test_logs_of_real_kafka_are_read_as_by_the_plain_reader(control: bool) -> None:
     expected = plain.records(GOLDEN, control=control)
     assert len(expected) > 150
     assert rows(GOLDEN, include_headers=True, include_control=control) == expected

@@ -70,7 +70,7 @@ def test_topics_by_a_pattern(double: KafkaDouble) -> None:
         ({"startingOffsets": '{"t":{"0":2,"1":0}}'}, "startingOffsets begins t-0 at 2, which is behind 1"),
     ],
 )
-def test_what_cannot_be_is_refused(double: KafkaDouble, given: dict[str, str], words: str) -> None:
+def test_invalid_batch_is_refused(double: KafkaDouble, given: dict[str, str], words: str) -> None:
     fill(double, "a")
     with pytest.raises(UsageError, match=words):
         plan_of(double, **given)

@@ -21,7 +21,7 @@ FULL = Positions(OFFSETS, EPOCHS, {"a": "3fK0Q2bCTd2mZp1xWl8cJg"}, BEGUN)
 @pytest.mark.parametrize(
     "positions", [Positions({}), Positions({A0: 1, B0: 2}), FULL, Positions({A0: 0}, {}, {"a": "x-_y"})]
 )
-def test_what_is_written_is_read(positions: Positions) -> None:
+def test_written_offsets_are_read(positions: Positions) -> None:
     assert of_json(json.loads(json.dumps(to_json(positions)))) == positions
 
 
@@ -58,6 +58,6 @@ def test_the_same_positions_have_the_same_text() -> None:
         None,
     ],
 )
-def test_what_is_no_position_is_refused(kept: Any) -> None:
+def test_invalid_offsets_are_refused(kept: Any) -> None:
     with pytest.raises(UsageError, match="are not of kafka-wire nor of Spark's Kafka connector"):
         of_json(kept)

@@ -46,7 +46,7 @@ def test_from_the_beginning_in_micro_batches(double: KafkaDouble) -> None:
     assert values(stream.plan(end, after), settings(double)) == ["d"]
 
 
-def test_nothing_new_is_the_same_position_as_it_came(double: KafkaDouble) -> None:
+def test_stream_without_new_records_keeps_its_offsets(double: KafkaDouble) -> None:
     fill(double, "a")
     stream = stream_of(double)
     start = at(t0=1, t1=0)

@@ -110,7 +110,7 @@ def test_all_brokers_are_captured_also_after_a_reset(tmp_path: Path) -> None:
     assert all(row["request"].startswith('{"topics":[]') and '"brokers":[{' in row["response"] for row in found)
 
 
-def test_without_the_option_nothing_is_written(tmp_path: Path) -> None:
+def test_capture_without_requests_writes_no_file(tmp_path: Path) -> None:
     with KafkaDouble(capture=tmp_path / "f.parquet"):
         pass
     assert list(tmp_path.iterdir()) == []

@@ -31,6 +31,7 @@ from tests.front.serving import KAFKADOUBLE, run, serving
 HOUSE = Path(__file__).parents[2]
 
 SSL = "-c", "listeners=SSL://:9092"
+SASL = "--security", "SASL_PLAINTEXT"
 
 
 class TestServe:
@@ -110,19 +111,15 @@ class TestServe:
         hint = r"this listener has no SASL \(security.protocol=PLAINTEXT or SSL in the client\?\)"
         assert len(re.findall(rf"WARNING 127\.0\.0\.1:\d+ sends SaslHandshake, and {hint}\n", stderr)) == 1
 
-    def test_verbose_logs_every_request(self) -> None:
+    def test_verbose_serve_logs_requests_of_clients_and_of_other_nodes(self) -> None:
         with serving("-v") as broker:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
-            _, stderr = broker.end()
-        assert re.search(
-            r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ ApiVersions v3 #1 of 'test' at broker 1, answered in \d+ ms", stderr
-        )
-
-    def test_verbose_also_logs_the_requests_of_other_nodes(self) -> None:
-        with serving("-v") as broker:
             broker.ask(OffsetForLeaderEpochRequest(replica_id=2, topics=[]), 4)
             _, stderr = broker.end()
         assert re.search(r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ OffsetForLeaderEpoch v4 #1 of 'test'", stderr)
+        assert re.search(
+            r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ ApiVersions v3 #1 of 'test' at broker 1, answered in \d+ ms", stderr
+        )
 
     def test_quiet_logs_only_errors(self) -> None:
         with serving("--quiet") as broker:
@@ -169,24 +166,6 @@ class TestServe:
         assert len(logged) == len(warnings), stderr
         assert all(map(str.startswith, logged, warnings))
 
-    def test_advertises_the_given_address(self) -> None:
-        with serving("--advertised", "kafka.example:19092") as broker:
-            assert broker.address == ("kafka.example", 19092)
-
-    def test_the_listener_of_a_file_counts(self, tmp_path: Path) -> None:
-        port, at = free_ports(2)
-        file = tmp_path / "server.properties"
-        file.write_text(
-            f"process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=CONTROLLER\n"
-            f"controller.quorum.voters=1@localhost:{at}\n"
-            f"listeners=CONTROLLER://:{at},PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:{at}\n"
-        )
-        with serving("--config", str(file)) as served:
-            assert served.address == ("localhost", port)
-            with socket.create_connection(("127.0.0.1", port)) as sock:
-                sock.sendall(request())
-                assert sock.recv(4)
-
     def test_a_port_that_is_taken_is_one_sentence(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as sock:
             port = sock.getsockname()[1]
@@ -225,6 +204,10 @@ class TestServe:
             (("--certificate", "expired"), "certificate needs security='SSL' or 'SASL_SSL', not 'PLAINTEXT'"),
             (("--security", "SSL", *SSL), "--security gives the broker its listener, and listeners does so, too"),
             (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
+            (("--user", "a:hidden"), "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not 'PLAINTEXT'"),
+            (("--security", "SASL_PLAINTEXT"), "users has a password for each name"),
+            ((*SASL, "--user", "a"), "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD"),
+            ((*SASL, "--users-file", os.devnull + "/x"), "Not a directory"),
             (("--colour",), "unrecognized arguments: --colour"),
         ],
     )
@@ -233,6 +216,7 @@ class TestServe:
         assert (ended.returncode, ended.stdout) == (2, "")
         assert problem in ended.stderr
         assert "Traceback" not in ended.stderr
+        assert "hidden" not in ended.stderr
 
     def test_a_wrong_line_of_a_file_is_named(self, tmp_path: Path) -> None:
         file = tmp_path / "server.properties"

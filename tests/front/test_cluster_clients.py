@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
+from tests.front.captured_requests import wait_for
 
 pytest.importorskip("confluent_kafka")
 pytest.importorskip("kafka")
@@ -35,13 +36,6 @@ def kafka() -> Iterator[KafkaDouble]:
     with KafkaDouble(brokers=3, config=SESSIONS) as kafka:
         kafka.create_topic("t", replication_factor=3, config={"min.insync.replicas": 2})
         yield kafka
-
-
-def wait_for(holds: Any) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 class Confluent:

@@ -30,15 +30,6 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 SNAPSHOTS = {"metadata.log.max.snapshot.interval.ms": "1000", "metadata.max.idle.interval.ms": "5000"}
 
 
-def test_a_stopped_double_starts_with_what_it_had(tmp_path: Path) -> None:
-    with KafkaDouble(data_dir=tmp_path) as kafka:
-        kafka.create_topic("t", 2, {"retention.ms": "100000"})
-        kafka.produce("t", "one", partition=1)
-    with KafkaDouble(data_dir=str(tmp_path)) as kafka:
-        assert [record.value for record in kafka.records("t")] == [b"one"]
-        assert kafka.produce("t", "two", partition=1) == 1
-
-
 def test_reset_forgets_and_keeps_the_directory(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=[tmp_path / "a", tmp_path / "b"]) as kafka:
         kafka.create_topic("t")

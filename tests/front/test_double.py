@@ -205,10 +205,6 @@ class TestTime:
             kafka.advance(1)
             assert (kafka.records("t")[0].timestamp, clock.now()) == (NOW, NOW + 1000)
 
-    def test_a_running_clock_cannot_be_advanced(self, kafka: KafkaDouble) -> None:
-        with pytest.raises(UsageError, match="give stepped=True"):
-            kafka.advance(1)
-
     def test_time_does_not_go_backwards(self) -> None:
         with KafkaDouble(stepped=True) as kafka, pytest.raises(UsageError, match="backwards"):
             kafka.advance(-1)

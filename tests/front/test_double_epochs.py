@@ -31,15 +31,6 @@ def test_an_epoch_begins(kafka: KafkaDouble) -> None:
     assert values(kafka) == [b"a"]
 
 
-def test_a_tail_is_lost(kafka: KafkaDouble) -> None:
-    for value in "abc":
-        kafka.produce("t", value, partition=1)
-    assert kafka.truncate("t", 1, 2) == 1
-    assert (values(kafka), kafka.epochs("t", 1)) == ([b"a", b"b"], {0: 0, 1: 2})
-    assert kafka.produce("t", "d", partition=1) == 2
-    assert values(kafka) == [b"a", b"b", b"d"]
-
-
 def test_epoch_verbs_on_unknown_partition_are_refused(kafka: KafkaDouble) -> None:
     for call in (kafka.bump_epoch, kafka.leader_epoch, kafka.epochs):
         with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-2"):

@@ -70,10 +70,6 @@ class TestRules:
         assert seen.took is not None
         assert seen.took >= 50
 
-    def test_a_rule_as_a_value(self, kafka: KafkaDouble) -> None:
-        rule = Rule.from_dict({"match": {"api": "*"}, "action": {"type": "disconnect"}})
-        assert kafka.arm(rule).rule == rule
-
     def test_wrong_rules(self, kafka: KafkaDouble) -> None:
         wrong: tuple[Callable[[], object], ...] = (
             lambda: kafka.fail("Fech", 6),

@@ -8,10 +8,12 @@ from textwrap import dedent
 
 import pytest
 
+from tests.front import plugin_suites
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
 
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error", "-q", "-rA", "--tb=no")
+ARGUMENTS = (*plugin_suites.ARGUMENTS, "-q", "-rA", "--tb=no")
 INI = """
 [pytest]
 kafkadouble_strict_rules = true
@@ -128,6 +130,7 @@ TEST = """
         {code}
 
     def test_{fixture}_{end}_2(self, {fixture}):
+        assert "{fixture}" != "kafka_double" or len({fixture}.requests) == 0
         looks_as_new({fixture})
 """
 SCOPES = ("of_function", "of_class", "of_module", "of_package", "of_session", "never_closed", "kafka_double_session")

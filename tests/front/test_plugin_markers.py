@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.front.plugin_suites import ARGUMENTS, run
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
-
-
-def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:
-    """The outcome of the suite; where it has several brokers, in a process of its own."""
-    running = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
-    result = running(*ARGUMENTS, *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 def test_a_marker_gives_the_arguments_of_one_test(pytester: pytest.Pytester) -> None:

@@ -7,22 +7,16 @@ from textwrap import dedent
 
 import pytest
 
+from tests.front.plugin_suites import run
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
 
 SCENARIO = """
 topics: [{name: orders, records: [two pears]}]
 rules: [{match: {api: Produce}, action: {type: fail, error: NOT_LEADER_OR_FOLLOWER}}]
 steps: [{at: 5, verb: create_topic, name: late}, {at: 3600, verb: down}]
 """
-
-
-def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:
-    result = pytester.runpytest_inprocess(*ARGUMENTS, *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 @pytest.fixture

@@ -135,18 +135,6 @@ def test_without_security_a_client_needs_the_address_alone() -> None:
             kafka.client_config("alice")
 
 
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        ({"security": "TLS"}, "security is 'TLS': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
-        ({"security": "SSL", "certificate": "old"}, "certificate is 'old': there are valid, expired"),
-    ],
-)
-def test_wrong_use(given: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        KafkaDouble(**given)
-
-
 def test_a_client_or_a_user_that_cannot_be() -> None:
     with KafkaDouble(security="SSL") as kafka:
         with pytest.raises(UsageError, match="client is 'sarama': there are confluent-kafka"):

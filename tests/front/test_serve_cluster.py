@@ -62,17 +62,6 @@ def test_ports_follow_one_another() -> None:
     assert "is taken" in ended.stderr
 
 
-def test_directories_are_kept(tmp_path: Path) -> None:
-    found = []
-    for words in (("--topic", "t"), ()):
-        with serving("--brokers", "2", "--data-dir", str(tmp_path), *words) as cluster:
-            answer = ask(cluster_address(cluster.startup["bootstrap.servers"]), MetadataRequest(topics=None), 12)
-            found.append((answer.cluster_id, [topic.name for topic in answer.topics]))
-            assert cluster.end()[0] == 0
-    assert found[0] == found[1]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["broker-1", "broker-2", "controller"]
-
-
 @pytest.mark.parametrize("brokers", ["1", "3"])
 def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str) -> None:
     config = ("--brokers", brokers, "--data-dir", str(tmp_path))

@@ -126,12 +126,6 @@ def test_a_flush(tmp_path: Path) -> None:
                 assert kafka.flush("t", 0) == 2
 
 
-def test_a_flush_in_memory() -> None:
-    with KafkaDouble() as kafka:
-        kafka.produce("t", "a")
-        assert kafka.flush("t", 0) == 1
-
-
 def test_log_verbs_on_unknown_partition_are_refused(kafka: KafkaDouble) -> None:
     for call in (kafka.roll, kafka.retain, kafka.compact, kafka.flush, kafka.elect_leaders):
         with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-2"):

@@ -138,21 +138,6 @@ def test_a_verb_says_what_it_does(verb: Verb) -> None:
     assert all(each.allowed for each in verb.parameters.values())
 
 
-def test_an_unknown_verb_is_refused_with_a_hint() -> None:
-    with pytest.raises(UsageError, match=r"there is no verb 'trunkate'; did you mean 'truncate'\?"):
-        VERBS["trunkate"]
-    assert "trunkate" not in VERBS
-
-
-def test_refused_call_of_a_verb_changes_nothing() -> None:
-    with running() as kafka:
-        with pytest.raises(UsageError, match="partition is an index from 0, not -1"):
-            VERBS["produce"].call(kafka, topic=TOPIC, value="b", partition=-1)
-        with pytest.raises(UsageError, match="broker is the id of a broker, not 'one'"):
-            VERBS["kill_broker"].call(kafka, broker="one")
-        assert len(kafka.records(TOPIC)) == 1
-
-
 def test_a_call_with_json() -> None:
     with running() as kafka:
         call = VERBS["produce"].call_json

@@ -151,7 +151,7 @@ def test_an_address_that_others_reach_needs_a_token() -> None:
             ControlServer(kafka, token=token)
 
 
-def test_a_served_token() -> None:
+def test_control_plane_with_a_token_refuses_calls_without_it() -> None:
     with KafkaDouble() as kafka, ControlServer(kafka, host="0.0.0.0", token=TOKEN) as control:
         url = f"http://127.0.0.1:{control.port}"
         assert call(url, "GET", "/verbs").status == 401

@@ -96,7 +96,7 @@ def stream(url: str, *, is_read: bool) -> Iterator[Reader]:
 
 
 @pytest.mark.parametrize("is_read", [True, False])
-def test_memory_stays_flat(url: str, kafka: KafkaDouble, is_read: bool) -> None:
+def test_memory_of_an_open_event_stream_stays_flat(url: str, kafka: KafkaDouble, is_read: bool) -> None:
     with traced_memory(), stream(url, is_read=is_read) as reader:
         sizes = []
         for count in (KEPT, MORE):

@@ -211,7 +211,7 @@ class TestServe:
             (("--colour",), "unrecognized arguments: --colour"),
         ],
     )
-    def test_wrong_use_is_reported_before_anything_starts(self, words: tuple[str, ...], problem: str) -> None:
+    def test_serve_with_wrong_arguments_is_refused_before_the_start(self, words: tuple[str, ...], problem: str) -> None:
         ended = run("serve", "--port", "0", *words)
         assert (ended.returncode, ended.stdout) == (2, "")
         assert problem in ended.stderr
@@ -282,13 +282,13 @@ class TestOtherVerbs:
         assert all(f"  {verb} " in output for verb in VERBS)
 
     @pytest.mark.parametrize("verb", VERBS)
-    def test_every_verb_explains_itself(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_verb_of_the_command_line_has_help(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as ended:
             main([verb, "--help"])
         assert ended.value.code == 0
         assert f"usage: kafkadouble {verb}" in capsys.readouterr().out
 
-    def test_without_a_verb(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_command_line_without_a_verb_lists_the_verbs(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([]) == 2
         assert "verbs:" in capsys.readouterr().out
 
@@ -303,7 +303,7 @@ class TestOtherVerbs:
         [("messages",), ("messages", "--json"), ("supported",), ("--help",), ("dump", "--json", "tests/golden")],
         ids=" ".join,
     )
-    def test_a_reader_that_has_seen_enough(self, words: tuple[str, ...]) -> None:
+    def test_closed_stdout_ends_a_command_without_an_error(self, words: tuple[str, ...]) -> None:
         command = [*KAFKADOUBLE, *words]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=HOUSE) as process:
             assert process.stdout is not None
@@ -341,10 +341,10 @@ class TestOtherVerbs:
         assert ended.value.code == 2
         assert "there is no verb 'dance': choose from serve" in capsys.readouterr().err
 
-    def test_version(self) -> None:
+    def test_version_of_the_command_is_that_of_the_package(self) -> None:
         assert run("--version").stdout == f"kafkadouble {__version__}\n"
 
-    def test_messages(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_messages_command_lists_the_messages(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["messages"]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) == len(registry.entries())
@@ -364,7 +364,7 @@ class TestOtherVerbs:
             main(["messages", "ListGroupRequest"])
         assert "no message is named 'ListGroupRequest'; did you mean 'ListGroupsRequest'?" in capsys.readouterr().err
 
-    def test_supported(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_supported_command_lists_the_served_apis(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["supported", "--json"]) == 0
         rows = json.loads(capsys.readouterr().out)
         assert [row["key"] for row in rows] == sorted(served.api.key for served in TABLE)

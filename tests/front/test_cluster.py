@@ -72,7 +72,7 @@ def test_clients_begin_at_any_broker(kafka: KafkaDouble) -> None:
         assert [*metadata.topics[0].partitions[0].isr_nodes] == kafka.isr("t", 0)
 
 
-def test_topics_and_records(kafka: KafkaDouble) -> None:
+def test_cluster_spreads_leaders_and_keeps_records(kafka: KafkaDouble) -> None:
     assert [kafka.produce("t", value) for value in "ab"] == [0, 1]
     assert values(kafka) == [b"a", b"b"]
     kafka.create_topic("wide", 6)
@@ -198,7 +198,7 @@ def test_leaders_are_moved(kafka: KafkaDouble) -> None:
             call("t", 1)
 
 
-def test_epochs_and_truncation(kafka: KafkaDouble) -> None:
+def test_truncation_of_a_cluster_reaches_the_followers(kafka: KafkaDouble) -> None:
     for value in "abc":
         kafka.produce("t", value)
     epoch = kafka.leader_epoch("t", 0)

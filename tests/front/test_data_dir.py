@@ -84,7 +84,9 @@ def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
     ],
 )
-def test_format_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+def test_format_with_wrong_arguments_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(tmp_path))
     assert main(["format", "-c", str(config), *words]) == 1
@@ -171,7 +173,7 @@ def test_advance_flushes_logs_whose_flush_is_due(tmp_path: Path, brokers: int) -
     assert [name for name in written if name.endswith(".part")] == []
 
 
-def test_over_http_a_single_broker_is_killed_and_starts_again(tmp_path: Path) -> None:
+def test_single_broker_is_killed_and_started_over_http(tmp_path: Path) -> None:
     with serving("--data-dir", str(tmp_path), "--control-port", "0") as served:
         url = served.control_url()
         post(url, "produce", topic="orders", value="two pears")

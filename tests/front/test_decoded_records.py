@@ -20,7 +20,7 @@ def test_decoded_record_is_a_tuple_with_named_fields() -> None:
     assert ReadRecord._fields == ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 
 
-def test_text_and_json() -> None:
+def test_decoded_record_as_text_and_json() -> None:
     assert record("zwölf".encode()).text() == "zwölf"
     assert record(b'{"id": 42, "items": [null]}').json() == {"id": 42, "items": [None]}
     assert record(b"null").json() is None

@@ -22,7 +22,7 @@ def values(kafka: KafkaDouble) -> list[bytes | None]:
     return [record.value for record in kafka.records("t", 1)]
 
 
-def test_an_epoch_begins(kafka: KafkaDouble) -> None:
+def test_bump_epoch_begins_a_leader_epoch(kafka: KafkaDouble) -> None:
     kafka.produce("t", "a", partition=1)
     assert kafka.leader_epoch("t", 1) == 0
     assert kafka.bump_epoch("t", 1) == 1

@@ -151,7 +151,7 @@ def test_a_set_in_chunks_and_behind_a_redirection(server: JwksServer) -> None:
             assert is_accepted(kafka, "a")
 
 
-def test_a_large_set(server: JwksServer) -> None:
+def test_key_set_that_is_too_large_is_refused(server: JwksServer) -> None:
     keys = [made.jwk(made.RSA, kid=f"key {number}") for number in range(1000)]
     server.body = json.dumps({"keys": keys}).encode()
     assert len(server.body) > SMALL_BYTES

@@ -157,7 +157,7 @@ def test_metadata_has_the_advertised_addresses() -> None:
         ),
     ],
 )
-def test_wrong_use(arguments: dict[str, Any], problem: str) -> None:
+def test_invalid_listeners_are_refused(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         KafkaDouble(**arguments)
     assert problem in str(refused.value)
@@ -183,7 +183,7 @@ class TestServe:
             assert seen_at(*addresses(internal)) == addresses(internal)
             assert seen_at(*addresses(external)) == addresses(external)
 
-    def test_several_brokers_with_two_listeners_each(self) -> None:
+    def test_serve_of_several_brokers_with_two_listeners_each(self) -> None:
         with serving(*WORDS, "--brokers", "2", "-c", "listeners=INTERNAL://:0,EXTERNAL://:0") as served:
             lines = dict(line.rstrip("\n").split("=", 1) for line in _more_lines(served, 2))
             external = addresses(lines["listener.name.external.bootstrap.servers"])

@@ -43,11 +43,11 @@ def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **out
     return result
 
 
-def test_each_test_has_a_broker_as_new(suite: pytest.Pytester) -> None:
+def test_plugin_gives_each_test_an_empty_broker(suite: pytest.Pytester) -> None:
     run(suite, passed=4)
 
 
-def test_each_test_has_a_port_that_no_other_had_and_that_is_closed_after_it(pytester: pytest.Pytester) -> None:
+def test_plugin_gives_each_test_a_port_of_its_own_and_closes_it(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import socket
@@ -106,7 +106,7 @@ def test_the_option_overrides_the_ini_file(suite: pytest.Pytester) -> None:
     run(suite, "--kafkadouble-isolation=fresh", passed=4)
 
 
-def test_namespaces(pytester: pytest.Pytester) -> None:
+def test_plugin_isolation_namespace_gives_topic_names_per_test(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nkafkadouble_isolation = namespace")
     pytester.makepyfile(
         """
@@ -223,7 +223,7 @@ def test_the_factory_takes_settings_and_serves_any_scope(pytester: pytest.Pytest
         ("kafkadouble_config = num.partitons=1", "*unknown setting 'num.partitons'*did you mean 'num.partitions'*"),
     ],
 )
-def test_wrong_options_are_reported(suite: pytest.Pytester, ini: str, problem: str) -> None:
+def test_invalid_option_of_the_plugin_is_refused(suite: pytest.Pytester, ini: str, problem: str) -> None:
     suite.makeini(f"[pytest]\n{ini}")
     result = run(suite, errors=4)
     result.stdout.fnmatch_lines(problem)
@@ -244,7 +244,7 @@ def test_help_lists_the_options(pytester: pytest.Pytester) -> None:
     assert "kafka_double_factory" in pytester.runpytest_inprocess("--fixtures").stdout.str()
 
 
-def test_without_a_fixture_no_server_is_imported(pytester: pytest.Pytester) -> None:
+def test_plugin_without_a_fixture_imports_no_server(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import sys

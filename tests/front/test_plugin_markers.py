@@ -188,7 +188,7 @@ def test_a_rule_that_matched_nothing_is_a_warning(pytester: pytest.Pytester) -> 
     result.stdout.fnmatch_lines("*UnusedRuleWarning: no request matched 1 fault rule: *fail Produce*")
 
 
-def test_with_strict_rules_it_is_a_failure(pytester: pytest.Pytester) -> None:
+def test_unused_rule_fails_its_test_with_strict_rules(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(RULES)
     result = run(pytester, "--kafkadouble-strict-rules", passed=2, failed=1)
     result.stdout.fnmatch_lines("*no request matched 1 fault rule: *")

@@ -88,7 +88,7 @@ def test_every_test_of_a_run_finds_the_scenario_of_the_run(pytester: pytest.Pyte
 
 
 @pytest.mark.usefixtures("_files")
-def test_with_namespaces_it_is_applied_once(pytester: pytest.Pytester) -> None:
+def test_scenario_is_applied_once_with_isolation_namespace(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         def test_first(kafka_double, kafka_double_session):

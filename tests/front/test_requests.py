@@ -77,7 +77,9 @@ MATCHES: dict[str, tuple[Callable[[Requests], list[Any]], list[int]]] = {
 
 
 @pytest.mark.parametrize(("find", "expected"), MATCHES.values(), ids=MATCHES)
-def test_a_filter(session: Session, find: Callable[[Requests], list[Any]], expected: list[int]) -> None:
+def test_filter_of_requests_finds_the_matching_requests(
+    session: Session, find: Callable[[Requests], list[Any]], expected: list[int]
+) -> None:
     assert [seen.correlation_id for seen in find(session.requests)] == expected
 
 

@@ -126,7 +126,7 @@ PATHS = ("kafka-python", "aiokafka")
 """The clients that take names of files, or objects of Python."""
 
 
-def test_without_security_a_client_needs_the_address_alone() -> None:
+def test_client_config_without_security_has_the_address_alone() -> None:
     with KafkaDouble() as kafka:
         for client in CLIENTS:
             assert "ssl" not in repr(kafka.client_config(client=client))

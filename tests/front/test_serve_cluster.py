@@ -139,7 +139,7 @@ TWO = (
         (("--brokers", "3", "--port", "65534"), "port 65534 leaves no 3 ports"),
     ],
 )
-def test_wrong_use(words: tuple[str, ...], problem: str) -> None:
+def test_serve_of_a_cluster_with_wrong_arguments_is_refused(words: tuple[str, ...], problem: str) -> None:
     ended = run("serve", "--port", "0", *words)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert problem in ended.stderr

@@ -105,14 +105,16 @@ def test_traffic_report_of_an_empty_capture_says_so(tmp_path: Path, capsys: pyte
         ([], "the following arguments are required: PATH"),
     ],
 )
-def test_wrong_calls(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_with_wrong_arguments_is_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["traffic", *words])
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
 
 
-def test_without_pyarrow_the_error_names_the_package(
+def test_traffic_without_pyarrow_names_the_package(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)

@@ -71,13 +71,15 @@ def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
         ("alice", "GSSAPI", "mechanism is 'GSSAPI': there are PLAIN"),
     ],
 )
-def test_settings_that_there_are_not(user: str | None, mechanism: str | None, problem: str) -> None:
+def test_client_config_of_unknown_user_or_mechanism_is_refused(
+    user: str | None, mechanism: str | None, problem: str
+) -> None:
     kafka = KafkaDouble(security="SASL_PLAINTEXT", users=USERS)
     with kafka, pytest.raises(UsageError, match=problem):
         kafka.client_config(user, mechanism=mechanism)
 
 
-def test_several_listeners() -> None:
+def test_user_logs_in_at_each_of_several_listeners() -> None:
     with KafkaDouble(security="SASL_PLAINTEXT", users=USERS, listeners={"IN": 0, "OUT": 0}) as kafka:
         for listener in ("IN", "OUT"):
             assert brokers(kafka.bootstrap(listener), "PLAIN", "bob=,x", "hidden") == {1}
@@ -129,7 +131,7 @@ PLAIN = "listener.name.sasl_plaintext.plain.sasl.jaas.config"
         ({"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.Other required a=hidden;"}, "PLAIN needs PlainLoginModule"),
     ],
 )
-def test_logins_that_cannot_be_are_refused_at_the_start(settings: dict[str, str], problem: str) -> None:
+def test_invalid_sasl_settings_are_refused_at_the_start(settings: dict[str, str], problem: str) -> None:
     words = [word for name, text in {**SASL, **settings}.items() for word in ("-c", f"{name}={text}")]
     ended = run(
         "serve", *words, "-c", "listener.security.protocol.map=SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT"

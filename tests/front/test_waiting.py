@@ -163,7 +163,7 @@ def test_leaders_and_replicas_of_a_cluster(pool: ThreadPoolExecutor) -> None:
         assert waiting.result(30) == first
 
 
-def test_with_a_stepped_clock_it_waits_for_other_threads(pool: ThreadPoolExecutor) -> None:
+def test_wait_with_a_stepped_clock_lets_other_threads_advance_it(pool: ThreadPoolExecutor) -> None:
     with KafkaDouble(stepped=True) as kafka:
         rule = kafka.delay("Metadata", 5)
         producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
@@ -338,7 +338,7 @@ def test_a_problem_of_the_caller_s_function_is_the_caller_s(kafka: KafkaDouble) 
     kafka.produce("orders", "the broker goes on")
 
 
-def test_each_wait_is_a_coroutine_too() -> None:
+def test_each_wait_verb_has_a_coroutine() -> None:
     names = [name for name in vars(AsyncWaits) if name.startswith("wait_")]
     assert names == WAITS
     for name in names:

@@ -316,7 +316,9 @@ def test_another_protocol_is_named(broker: Broker, sockets: Callable[..., socket
 
 
 @pytest.mark.parametrize("kind", list(GARBAGE))
-def test_garbage_is_refused(broker: Broker, sockets: Callable[..., socket.socket], kind: str) -> None:
+def test_bytes_of_another_protocol_end_the_connection(
+    broker: Broker, sockets: Callable[..., socket.socket], kind: str
+) -> None:
     with good_client(broker):
         for _ in range(20):
             sock = sockets()

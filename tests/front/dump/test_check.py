@@ -74,7 +74,7 @@ def test_a_folder_that_is_not_of_a_partition_is_reported(run: Run, data: Path) -
     assert f"{data}/my-backup: it is not the folder of a partition" in output
 
 
-def test_every_file_alone_is_good(data: Path) -> None:
+def test_check_of_each_file_alone_finds_no_problem(data: Path) -> None:
     for path in data.rglob("*"):
         assert check(path).word == "good", path
 
@@ -85,7 +85,7 @@ def test_check_of_directories_of_real_kafka_finds_no_problem(run: Run) -> None:
     assert output.endswith("good: 124 batches, 144 records, 1 segment, 1 checkpoint, 1 partition\n")
 
 
-def test_every_changed_byte_of_a_segment_is_found(data: Path) -> None:
+def test_check_finds_each_changed_byte_of_a_segment(data: Path) -> None:
     for name in (FIRST, SECOND):
         path = data / ORDERS / f"{name}.log"
         good = path.read_bytes()
@@ -99,7 +99,7 @@ def test_every_changed_byte_of_a_segment_is_found(data: Path) -> None:
         path.write_bytes(good)
 
 
-def test_every_changed_byte_of_a_snapshot_is_found(tmp_path: Path) -> None:
+def test_check_finds_each_changed_byte_of_a_snapshot(tmp_path: Path) -> None:
     good, path = (GOLDEN / SNAPSHOT).read_bytes(), tmp_path / SNAPSHOT
     for at in range(len(good)):
         path.write_bytes(good[:at] + bytes((good[at] ^ 1 << at % 8,)) + good[at + 1 :])
@@ -247,7 +247,7 @@ def test_kafkas_own_topics_are_compacted(tmp_path: Path) -> None:
     assert check(folder).word == "good"
 
 
-def test_after_an_unclean_stop_a_checkpoint_may_be_ahead_of_a_log_that_lost_its_end(data: Path) -> None:
+def test_checkpoint_may_be_ahead_of_a_log_that_lost_its_end(data: Path) -> None:
     """This does not hold for the recovery point, which is written after the flush up to it."""
     ahead = offset_checkpoint.write({("orders", 0): 11})
     (data / names.REPLICATION_OFFSET).write_bytes(ahead)
@@ -330,7 +330,7 @@ def test_a_checkpoint_may_name_a_partition_that_waits_to_be_deleted(data: Path) 
 
 
 @pytest.mark.parametrize("words", [["no-such-file.log"], ["README.md"], ["docs"], []])
-def test_a_wrong_call(run: Run, words: list[str]) -> None:
+def test_check_with_wrong_arguments_is_refused(run: Run, words: list[str]) -> None:
     code, output = run(*words)
     assert code == 2
     assert "kafkadouble check: error: " in output

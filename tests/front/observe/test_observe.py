@@ -27,7 +27,7 @@ from tests.support.served_replica import CLUSTER, leader_of, served
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
+def test_observer_writes_tables(capsys: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         clock = SteppedClock(START)
         async with served(1, clock) as (member,):
@@ -48,7 +48,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line == line.rstrip() for line in output.out.splitlines())
 
 
-def test_objects(capsys: pytest.CaptureFixture[str]) -> None:
+def test_observer_returns_objects(capsys: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         clock = SteppedClock(START)
         async with served(1, clock) as (member,):
@@ -237,7 +237,7 @@ def test_an_id_of_an_unknown_node_is_not_used(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_watching_ends_cleanly(number: signal.Signals) -> None:
+def test_observer_ends_cleanly_while_it_watches(number: signal.Signals) -> None:
     async def test() -> None:
         async with served() as (member,):
             process = await asyncio.create_subprocess_exec(

@@ -317,7 +317,7 @@ def test_an_added_broker_finds_its_data_again(tmp_path: Path) -> None:
         assert values(kafka) == [b"a"]
 
 
-def test_a_session_ends(kafka: KafkaDouble) -> None:
+def test_expire_session_fences_the_broker(kafka: KafkaDouble) -> None:
     if len(kafka.isr("t", 0)) == 1:
         return
     leader = kafka.leader("t", 0)
@@ -337,7 +337,7 @@ def test_a_session_ends(kafka: KafkaDouble) -> None:
     assert leader in kafka.isr("t", 0), "its next heartbeat ends that"
 
 
-def test_wrong_reassignments(kafka: KafkaDouble) -> None:
+def test_invalid_reassignment_is_refused(kafka: KafkaDouble) -> None:
     for wrong in ([], "12", [-1], ["1"], 1, None):
         with pytest.raises(UsageError, match="replicas is a list of ids of brokers, not"):
             kafka.reassign("t", 0, wrong)  # type: ignore[arg-type]

@@ -66,7 +66,7 @@ def test_every_verb_has_a_good_call() -> None:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_call(name: str, tmp_path: Path) -> None:
+def test_good_call_of_a_verb_returns_the_expected_json(name: str, tmp_path: Path) -> None:
     verb, good = VERBS[name], GOOD[name]
     with running(good.brokers, good.stepped, tmp_path if good.on_disk else None, good.telemetry, good.more) as kafka:
         good.prepare(kafka)

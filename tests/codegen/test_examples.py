@@ -54,7 +54,7 @@ def structs() -> Any:
     return press(STRUCTS, "struct_example").StructExample
 
 
-def test_defaults(simple: Any) -> None:
+def test_example_message_has_the_default_of_each_field(simple: Any) -> None:
     made = simple()
     assert made.process_id == Uuid.ZERO
     assert (made.my_ints, made.my_name, made.tagged_number, made.tagged_text) == ((), None, 34, "abc")

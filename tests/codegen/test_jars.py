@@ -246,7 +246,7 @@ def test_extract_writes_their_facts_and_our_words(world: World, tmp_path: Path) 
     assert (tmp_path / "out" / "storage" / "Pong.json").is_file()
 
 
-def test_without_maven_the_check_reports_it_and_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_jar_check_without_maven_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert world.run("--check") == 3
     assert "NOT CHECKED" in (message := capsys.readouterr().err)
     assert "Maven (mvn) is not on the PATH" in message

@@ -59,7 +59,7 @@ def test_canonical_text_comes_back_as_it_was() -> None:
     assert style.dumps(style.loads(CANONICAL)) == CANONICAL
 
 
-def test_any_layout_becomes_the_canonical_one() -> None:
+def test_spec_of_any_layout_is_brought_into_canonical_style() -> None:
     noisy = CANONICAL.replace('"name": "PingRequest",', '"name": "PingRequest", // its name\n').replace(
         " { ", "\n{ /* a\n field */"
     )

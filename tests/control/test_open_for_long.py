@@ -73,7 +73,7 @@ class Reader:
                     self._changed.notify()
 
     def wait_for(self, number: int) -> None:
-        """Wait until the request with this number has come."""
+        """Waits until the request with this number has come."""
         with self._changed:
             assert self._changed.wait_for(lambda: f"id: {number}\n".encode() in self._tail, 60)
 

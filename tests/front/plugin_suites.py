@@ -8,7 +8,7 @@ ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-
 
 
 def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:
-    """The outcome of the suite. A suite with several brokers, or that imports a client of its own, runs
+    """The outcome of the suite. A suite with several brokers, or that imports a client, runs
     in a separate process."""
     running = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
     result = running(*ARGUMENTS, *arguments)

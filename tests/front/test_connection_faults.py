@@ -91,7 +91,7 @@ def answer_of(kafka: KafkaDouble) -> bytes:
 
 
 def gone(kafka: KafkaDouble) -> None:
-    """Wait until only one connection is left."""
+    """Waits until only one connection is left."""
     with connect(kafka) as sock:
         says_hello(sock)
         sock.shutdown(socket.SHUT_WR)

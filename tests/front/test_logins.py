@@ -53,7 +53,7 @@ def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
 
 
 def confluent(kafka: KafkaDouble, user: str, mechanism: str = "PLAIN") -> str | None:
-    """Log in, and return the error or None."""
+    """Logs in, and returns the error or None."""
     errors: list[str] = []
     config = {
         **kafka.client_config(user, mechanism=mechanism),

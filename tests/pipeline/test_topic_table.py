@@ -59,7 +59,7 @@ def test_only_the_requested_columns_are_read(double: KafkaDouble) -> None:
     assert sorted(table["value"].to_pylist()) == sorted(b"value %d" % number for number in range(20))
 
 
-def test_bounds(double: KafkaDouble) -> None:
+def test_topic_table_is_read_between_offsets(double: KafkaDouble) -> None:
     every = [(partition, offset) for partition in (0, 1) for offset in range(10)]
     assert fetched(double) == every
     assert fetched(double, partitions=[1]) == every[10:]

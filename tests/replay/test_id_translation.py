@@ -43,7 +43,7 @@ def fetch(topic_id: Uuid, session_id: int = 0, session_epoch: int = -1) -> Fetch
     return FetchRequest(topics=[topic], session_id=session_id, session_epoch=session_epoch)
 
 
-def test_topic_ids() -> None:
+def test_topic_ids_of_a_replay_are_translated() -> None:
     ids = learned(MetadataRequest(topics=None), metadata(ONE), metadata(OTHER), 12)
     body, is_changed = sent(ids, fetch(ONE), 13)
     assert (body.topics[0].topic_id, is_changed) == (OTHER, True)

@@ -98,7 +98,7 @@ def test_retriable_error_of_a_replay_is_sent_again(session: Recording, kafka: Ka
     assert report.retried == 2
 
 
-def test_with_acks_0_a_closed_connection_asks_to_send_again(session: Recording, kafka: KafkaDouble) -> None:
+def test_replay_of_acks_0_sends_again_after_a_closed_connection(session: Recording, kafka: KafkaDouble) -> None:
     kafka.disconnect("Produce", times=1)
     report = replayed(session, kafka)
     assert report.is_same, "\n".join(report.lines())
@@ -161,7 +161,9 @@ def _answer_otherwise(server: socket.socket) -> None:
         (["localhost:1", "--patience", "-1"], "-1 is no number of seconds above 0"),
     ],
 )
-def test_a_wrong_call(words: list[str], said: str, session: Recording, capsys: pytest.CaptureFixture[str]) -> None:
+def test_replay_with_wrong_arguments_is_refused(
+    words: list[str], said: str, session: Recording, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["replay", session.path, *words])
     assert said in capsys.readouterr().err

@@ -88,14 +88,16 @@ def test_traffic_example_of_the_page_runs(
     assert "client_software" in capsys.readouterr().out
 
 
-def test_bad_lines_are_reported(spark: Any, paths: tuple[Path, Path]) -> None:
+def test_bad_request_log_lines_are_reported(spark: Any, paths: tuple[Path, Path]) -> None:
     from kafkadouble.pipeline.spark import traffic
 
     found = traffic.problems(spark, str(paths[1])).collect()
     assert [tuple(problem) for problem in found] == [(str(paths[1]), 2, "an entry that is no JSON object")]
 
 
-def test_the_example(spark: Any, paths: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_example_program_of_traffic_runs(
+    spark: Any, paths: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     traffic_report.main([str(paths[0]), "--logs", str(paths[1]), "--out", str(tmp_path / "report")])
     assert "Versions used that Kafka 4.0 removed (KIP-896)" in capsys.readouterr().out
     (part,) = (tmp_path / "report" / "matrix").glob("part-*.csv")

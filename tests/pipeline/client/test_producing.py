@@ -53,7 +53,7 @@ def test_produce_request_has_a_batch_for_each_partition(double: KafkaDouble, cli
 
 
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
-def test_acks(double: KafkaDouble, client: Client, acks: str) -> None:
+def test_produce_request_has_the_acks_of_the_setting(double: KafkaDouble, client: Client, acks: str) -> None:
     offsets = client.producer(acks=acks).send({T0: [batch(b"a"), batch(b"b")]})
     assert offsets == {T0: -1 if acks == "0" else 0}
     assert client.producer(acks="all").send({T0: [batch(b"c")]}) == {T0: 2}
@@ -68,7 +68,7 @@ def test_produce_request_sent_twice_is_stored_once(double: KafkaDouble, client: 
     assert stored(double, T0) == [b"a", b"b"]
 
 
-def test_without_idempotence_it_may_be_stored_twice(double: KafkaDouble, client: Client) -> None:
+def test_batch_without_idempotence_may_be_stored_twice(double: KafkaDouble, client: Client) -> None:
     double.disconnect("Produce", after=True)
     client.producer(idempotent=False).send({T0: [batch(b"a")]})
     assert stored(double, T0) == [b"a", b"a"]

@@ -86,7 +86,7 @@ def test_a_permanent_error_is_reported(
 
 @pytest.mark.parametrize("api", ["ApiVersions", "Metadata", "ListOffsets", "OffsetForLeaderEpoch"])
 @pytest.mark.parametrize("fault", ["disconnect", "silence"])
-def test_every_request_is_made_again(double: KafkaDouble, api: str, fault: str) -> None:
+def test_fetch_with_a_retriable_error_is_sent_again(double: KafkaDouble, api: str, fault: str) -> None:
     if fault == "disconnect":
         double.disconnect(api, times=3)
     else:
@@ -169,7 +169,7 @@ def test_a_truncation_while_reading_is_found_out(double: KafkaDouble, client: Cl
         next(reading)
 
 
-def test_without_an_epoch_a_position_beyond_the_end_is_reported(double: KafkaDouble, client: Client) -> None:
+def test_offset_beyond_the_end_without_an_epoch_is_reported(double: KafkaDouble, client: Client) -> None:
     double.truncate("t", 0, 4)
     with pytest.raises(OffsetOutOfRange, match="t-0 has no offset 7: it has offsets from 0 to 4"):
         read(client, T0, 7, 14)

@@ -168,7 +168,7 @@ class TestKroxylicious:
             ("franz-go", "1.2", 17),
         ]
 
-    def test_halves(self, log: Path) -> None:
+    def test_request_log_line_of_half_an_exchange(self, log: Path) -> None:
         text = kroxylicious(entry("REQUEST", "PRODUCE", 9, 1, {"acks": 0}, "app"))
         text += kroxylicious(entry("REQUEST", "SASL_AUTHENTICATE", 2, 2, None, "app"))
         text += kroxylicious(entry("RESPONSE", *METADATA, {}))
@@ -203,7 +203,7 @@ class TestKroxylicious:
 
 
 class TestProblems:
-    def test_bad_lines_are_named_and_the_rest_is_read(self, log: Path) -> None:
+    def test_bad_request_log_lines_are_named_and_the_rest_is_read(self, log: Path) -> None:
         good = kafka()
         lines = [
             good,

@@ -17,7 +17,7 @@ from .making import delete_before, fill, plan_of, settings, spans, values
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def test_all_that_is_there(double: KafkaDouble) -> None:
+def test_batch_read_takes_all_existing_records(double: KafkaDouble) -> None:
     fill(double, "a", "b")
     fill(double, "c", partition=1)
     assert spans(plan_of(double)) == [ReadTask(T0, 0, 2), ReadTask(T1, 0, 1)]

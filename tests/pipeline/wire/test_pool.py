@@ -19,7 +19,7 @@ def _forgotten() -> None:
     pool.close()
 
 
-def test_the_same_properties_have_the_same_client() -> None:
+def test_connection_pool_has_one_client_for_equal_properties() -> None:
     assert pool.reading(settings()) is pool.reading(settings(minPartitions="5"))
     assert pool.reading(settings()) is not pool.reading(settings(**{"kafka.client.id": "other"}))
     assert pool.driving(settings()) is not pool.driving(settings())

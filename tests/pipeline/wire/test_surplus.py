@@ -59,7 +59,7 @@ def filled(double: KafkaDouble, batches: int, largest: int) -> tuple[int, list[s
 
 
 @pytest.mark.parametrize("largest", [40, 100, 1000])
-def test_micro_batches(double: KafkaDouble, sent: list[int], largest: int) -> None:
+def test_surplus_of_a_micro_batch_is_used_by_the_next(double: KafkaDouble, sent: list[int], largest: int) -> None:
     """One worker reads all micro-batches. Batches are smaller or larger than what a task takes."""
     size, texts = filled(double, 40, largest)
     chosen, stream = settings(double), stream_of(double, maxOffsetsPerTrigger="500")

@@ -31,7 +31,7 @@ RUN_BY = {
     "transactions.md": "tests/docs/test_examples.py",
     "tutorial.md": "tests/docs/test_tutorial.py",
     "verbs.md": "tests/docs/test_verbs.py",
-    "waiting.md": "tests/docs/test_waiting.py",
+    "waiting.md": "tests/docs/test_examples.py",
 }
 """Page -> the test that runs its examples."""
 

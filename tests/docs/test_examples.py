@@ -1,4 +1,4 @@
-"""The examples of pages run: each alone, or in the order of a page whose examples need each other."""
+"""The examples of pages run: each alone, or in the order of the page if they need each other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_example_of_a_page_runs_alone(page: str, example: Block) -> None:
     run(page, example, {"__name__": "page"})
 
 
-@pytest.mark.parametrize("page", ["groups.md", "transactions.md"])
+@pytest.mark.parametrize("page", ["groups.md", "transactions.md", "waiting.md"])
 def test_examples_of_a_page_run_in_order(page: str) -> None:
     names: dict[str, Any] = {"__name__": "page"}
     try:

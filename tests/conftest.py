@@ -40,7 +40,12 @@ def broker_imported() -> None:
     """
     for module in pkgutil.walk_packages(server.__path__, f"{server.__name__}."):
         importlib.import_module(module.name)
-    for name in ("kafkadouble.double", "kafkadouble.scenario.files.yaml_form", *OF_CERTIFICATES):
+    for name in (
+        "kafkadouble.double",
+        "kafkadouble.rules.rule_handle",
+        "kafkadouble.scenario.files.yaml_form",
+        *OF_CERTIFICATES,
+    ):
         importlib.import_module(name)
 
 

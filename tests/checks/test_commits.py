@@ -56,7 +56,7 @@ def test_a_rebase_changes_nothing(repository: Path) -> None:
     assert commits.main(repository) == 1
 
 
-def test_without_the_history_it_reports_that(
+def test_commit_check_reports_a_missing_history(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit(repository, LONG)

@@ -43,7 +43,7 @@ def test_imports_at_the_top_inside_functions_and_for_types_are_told_apart(tmp_pa
     assert found.package_of("kafkadouble.room.d") == "kafkadouble.room" == found.package_of("kafkadouble.room")
 
 
-def test_every_floor_is_read_and_nothing_that_is_generated() -> None:
+def test_house_check_reads_every_floor_and_no_generated_file() -> None:
     modules = read().modules
     assert {"kafkadouble.double", "kafkadouble.wire.batch", "kafkadouble.server.node"} <= modules.keys()
     assert not any("generated" in name for name in modules)

@@ -38,7 +38,7 @@ def test_persons_are_found_in_comments_and_docstrings_alone(source: str, lines: 
 
 
 @pytest.mark.parametrize("word", ["nobody", "Somebody", "EVERYBODY", "whoever", "whom", "he", "He", "his", "him"])
-def test_every_word_for_a_person(word: str) -> None:
+def test_language_check_finds_words_for_persons(word: str) -> None:
     assert texts("a.md", f"Here is {word} again.\n") == [f"1 {word!r}"]
 
 
@@ -77,7 +77,7 @@ def made(root: Path, allowed: str = "", **sources: str) -> Path:
     return root
 
 
-def test_every_problem_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_language_check_prints_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = made(tmp_path, bad=PERSON, good="It is.")
     assert language.main(root) == 1
     assert capsys.readouterr().out.splitlines() == [

@@ -8,11 +8,11 @@ from checks import unused
 from checks.imports import ROOT
 
 
-def test_nothing_in_the_product_is_unused() -> None:
+def test_product_has_no_unused_name() -> None:
     assert unused.unused() == []
 
 
-def test_what_is_kept_is_there() -> None:
+def test_names_that_are_kept_exist() -> None:
     for each in unused.KEPT:
         path, _, name = each.partition(" ")
         assert name in (ROOT / path).read_text("utf-8"), each

@@ -55,7 +55,7 @@ def test_coordinators_number_their_records_each_on_their_own(tmp_path: Path) -> 
         read_all(write(tmp_path, raw(name="OneKey", **key), raw(name="ThirdKey", **key), family="group_coordinator"))
 
 
-def test_what_is_committed_is_fresh(capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_catalogue_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 

@@ -28,7 +28,7 @@ ALL = Versions(0, MAX)
         ("uuid", None, bytes(16)), ("uuid", "H3KKO4NTRPaCWtEmm3vW7A", bytes.fromhex("1f728a3b835344f6825ad1269b7bd6ec")),
     ],
 )  # fmt: skip
-def test_scalars(kind: str, written: object, value: object) -> None:
+def test_defaults_of_scalar_fields(kind: str, written: object, value: object) -> None:
     found = default_of(written, kind, False, False, ALL, NONE)
     assert found == value
     assert type(found) is type(value)

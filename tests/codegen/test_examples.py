@@ -54,7 +54,7 @@ def structs() -> Any:
     return press(STRUCTS, "struct_example").StructExample
 
 
-def test_defaults(simple: Any) -> None:
+def test_example_message_has_the_default_of_each_field(simple: Any) -> None:
     made = simple()
     assert made.process_id == Uuid.ZERO
     assert (made.my_ints, made.my_name, made.tagged_number, made.tagged_text) == ((), None, 34, "abc")
@@ -110,7 +110,7 @@ def test_a_field_that_was_untagged_before(simple: Any) -> None:
     assert made.encode(0).hex() == "00000000"
 
 
-def test_what_a_version_cannot_carry_is_refused_unless_it_is_ignorable(simple: Any) -> None:
+def test_field_outside_its_versions_is_refused_unless_it_is_ignorable(simple: Any) -> None:
     with pytest.raises(UsageError, match=r"SimpleExample.tagged_number = 1 cannot be carried.*2 and up \(version 1\)"):
         simple(tagged_number=1).encode(1)
     with pytest.raises(UsageError, match=r"SimpleExample.from_ = False cannot be carried.*\(version 2\)"):

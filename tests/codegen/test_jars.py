@@ -246,7 +246,7 @@ def test_extract_writes_their_facts_and_our_words(world: World, tmp_path: Path) 
     assert (tmp_path / "out" / "storage" / "Pong.json").is_file()
 
 
-def test_without_maven_the_check_reports_it_and_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_jar_check_without_maven_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert world.run("--check") == 3
     assert "NOT CHECKED" in (message := capsys.readouterr().err)
     assert "Maven (mvn) is not on the PATH" in message
@@ -273,7 +273,7 @@ class TestMaven:
         mvn.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         mvn.chmod(mvn.stat().st_mode | stat.S_IXUSR)
 
-    def test_it_is_called_once_and_fills_the_cache(self, world: World, tmp_path: Path) -> None:
+    def test_jar_download_is_called_once_and_fills_the_cache(self, world: World, tmp_path: Path) -> None:
         world.jars(PING)
         store = world.cache / f"kafka-{VERSION}"
         store.rename(tmp_path / "registry")
@@ -287,7 +287,7 @@ class TestMaven:
         assert world.run("--check") == 0
         assert [path.name for path in world.cache.iterdir()] == [store.name]
 
-    def test_its_failure_is_reported_and_leaves_nothing(
+    def test_failed_jar_download_is_reported_and_leaves_no_file(
         self, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.stand_in(tmp_path, "printf '\\033[31m[ERROR] no such version\\033[0m\\nmore\\n'; exit 1")

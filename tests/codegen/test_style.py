@@ -38,7 +38,7 @@ CANONICAL = """\
 """
 
 
-def test_there_are_specs_to_look_at() -> None:
+def test_style_check_finds_message_specs() -> None:
     assert len(COMMITTED) == 286
 
 
@@ -59,7 +59,7 @@ def test_canonical_text_comes_back_as_it_was() -> None:
     assert style.dumps(style.loads(CANONICAL)) == CANONICAL
 
 
-def test_any_layout_becomes_the_canonical_one() -> None:
+def test_spec_of_any_layout_is_brought_into_canonical_style() -> None:
     noisy = CANONICAL.replace('"name": "PingRequest",', '"name": "PingRequest", // its name\n').replace(
         " { ", "\n{ /* a\n field */"
     )
@@ -100,7 +100,7 @@ def test_a_key_that_would_be_lost_is_refused(broken: str) -> None:
 
 
 @pytest.mark.parametrize("broken", ["[]", "{", '{"name": "M", "name": "N"}', '{"name": "M",}', '{"name": "M"} x'])
-def test_what_is_no_spec_is_refused(broken: str) -> None:
+def test_invalid_message_spec_is_refused(broken: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         style.loads(broken)
 

@@ -37,7 +37,7 @@ def test_a_range_contains_its_versions() -> None:
     assert Versions(2, MAX).open
 
 
-def test_nothing_is_in_none() -> None:
+def test_version_range_none_is_empty() -> None:
     assert not NONE
     assert list(NONE) == []
     assert 0 not in NONE
@@ -46,7 +46,7 @@ def test_nothing_is_in_none() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "both"), [("1-5", "3+", "3-5"), ("1-2", "3+", "none"), ("0+", "4", "4"), ("none", "0+", "none")]
 )
-def test_what_two_ranges_share(one: str, other: str, both: str) -> None:
+def test_intersection_of_two_version_ranges(one: str, other: str, both: str) -> None:
     assert Versions.parse(one) & Versions.parse(other) == Versions.parse(both)
     assert Versions.parse(other) & Versions.parse(one) == Versions.parse(both)
 

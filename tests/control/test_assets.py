@@ -29,7 +29,7 @@ def test_every_file_is_in_the_table() -> None:
     assert sorted(each.file for each in ASSETS) == sorted(each.name for each in FOLDER.iterdir())
 
 
-def test_nothing_is_loaded_from_elsewhere() -> None:
+def test_page_loads_no_asset_of_another_host() -> None:
     paths = {each.path for each in ASSETS}
     for asset in ASSETS:
         text = FOLDER.joinpath(asset.file).read_text()

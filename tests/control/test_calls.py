@@ -142,7 +142,7 @@ def test_the_latest_requests_are_listed(url: str, kafka: KafkaDouble, monkeypatc
         ("/verbs/fail?api=Produce", "/verbs/fail has no parameter 'api'; it has none in its query"),
     ],
 )
-def test_what_a_query_may_have(url: str, path: str, problem: str) -> None:
+def test_query_of_a_call_takes_only_known_parameters(url: str, path: str, problem: str) -> None:
     answer = call(url, "GET", path)
     assert (answer.status, answer.error) == (400, {"kind": "usage", "message": problem})
     if path.startswith("/verbs"):

@@ -127,7 +127,7 @@ def test_which_hosts_are_allowed(host: str) -> None:
     assert tuple(each.allows(host) for each in guards) == HOSTS[host]
 
 
-def test_what_is_no_host_name_is_refused() -> None:
+def test_invalid_host_name_is_refused() -> None:
     for name in ("", ".", "kafka:8080", "http://kafka", "*", "a b"):
         with pytest.raises(UsageError, match=f"{re.escape(repr(name))} is no host name: give names without a port"):
             ControlServer(KafkaDouble(), allowed_hosts=[name])
@@ -151,7 +151,7 @@ def test_an_address_that_others_reach_needs_a_token() -> None:
             ControlServer(kafka, token=token)
 
 
-def test_a_served_token() -> None:
+def test_control_plane_with_a_token_refuses_calls_without_it() -> None:
     with KafkaDouble() as kafka, ControlServer(kafka, host="0.0.0.0", token=TOKEN) as control:
         url = f"http://127.0.0.1:{control.port}"
         assert call(url, "GET", "/verbs").status == 401

@@ -67,7 +67,7 @@ def test_a_body_that_does_not_come_is_given_up(url: str, monkeypatch: pytest.Mon
         b"POST /verbs/topics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
     ],
 )
-def test_what_is_no_http_is_refused(url: str, text: bytes) -> None:
+def test_invalid_http_request_is_refused(url: str, text: bytes) -> None:
     assert _sent(url, text).startswith(b"HTTP/1.1 4")
     assert post(url, "topics") == {}
 

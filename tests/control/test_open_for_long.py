@@ -73,7 +73,7 @@ class Reader:
                     self._changed.notify()
 
     def wait_for(self, number: int) -> None:
-        """Wait until the request with this number has come."""
+        """Waits until the request with this number has come."""
         with self._changed:
             assert self._changed.wait_for(lambda: f"id: {number}\n".encode() in self._tail, 60)
 
@@ -96,7 +96,7 @@ def stream(url: str, *, is_read: bool) -> Iterator[Reader]:
 
 
 @pytest.mark.parametrize("is_read", [True, False])
-def test_memory_stays_flat(url: str, kafka: KafkaDouble, is_read: bool) -> None:
+def test_memory_of_an_open_event_stream_stays_flat(url: str, kafka: KafkaDouble, is_read: bool) -> None:
     with traced_memory(), stream(url, is_read=is_read) as reader:
         sizes = []
         for count in (KEPT, MORE):

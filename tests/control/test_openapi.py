@@ -19,11 +19,11 @@ from tests.front.verbs.good_calls import GOOD
 DESCRIPTION: Any = json.loads(json.dumps(description(ROUTES, STREAMS)))
 
 
-def test_it_is_valid() -> None:
+def test_openapi_document_is_valid() -> None:
     validate(DESCRIPTION)
 
 
-def test_it_is_served(url: str) -> None:
+def test_openapi_document_is_served(url: str) -> None:
     assert call(url, "GET", "/openapi.json").json == DESCRIPTION
 
 

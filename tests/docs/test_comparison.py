@@ -15,23 +15,23 @@ PAGE = (DOCS / "comparison.md").read_text()
 COLUMNS = ["", "kafkadouble", "kfake", "librdkafka's mock", "testcontainers", "Kafka's fault proxy", "toxiproxy"]
 
 RUN_BY = {
-    "clusters.md": "tests/front/test_clusters_page.py",
+    "clusters.md": "tests/docs/test_examples.py",
     "conditional-publish.md": "tests/kips/test_kip_27_page.py",
     "controllers.md": "tests/front/test_controllers_page.py",
-    "groups.md": "tests/docs/test_groups.py",
+    "groups.md": "tests/docs/test_examples.py",
     "http.md": "tests/docs/test_http.py",
     "faults.md": "tests/docs/test_faults.py",
     "leader-epochs.md": "tests/kips/test_page.py",
     "lint.md": "tests/docs/test_requests.py",
     "pytest.md": "tests/docs/test_pytest.py",
-    "quotas.md": "tests/docs/test_quotas.py",
+    "quotas.md": "tests/docs/test_examples.py",
     "replay.md": "tests/docs/test_replay.py",
     "requests.md": "tests/docs/test_requests.py",
     "security.md": "tests/docs/test_security.py",
-    "transactions.md": "tests/docs/test_transactions.py",
+    "transactions.md": "tests/docs/test_examples.py",
     "tutorial.md": "tests/docs/test_tutorial.py",
     "verbs.md": "tests/docs/test_verbs.py",
-    "waiting.md": "tests/docs/test_waiting.py",
+    "waiting.md": "tests/docs/test_examples.py",
 }
 """Page -> the test that runs its examples."""
 
@@ -114,11 +114,11 @@ def test_another_kind_is_refused(cell: str) -> None:
 
 
 @pytest.mark.parametrize("row", rows_of("At a glance"), ids=lambda row: row[0])
-def test_what_the_first_table_says_of_kafkadouble_has_a_link(row: list[str]) -> None:
+def test_claims_about_kafkadouble_in_the_first_table_have_links(row: list[str]) -> None:
     assert re.search(LINK, row[1]), row[1]
 
 
-def test_what_the_first_table_says_of_python_is_what_the_package_needs() -> None:
+def test_python_version_in_the_first_table_is_that_of_the_package() -> None:
     (needs,) = (row[1] for row in rows_of("At a glance") if row[0] == "needs")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert needs.startswith(f"[Python {project['requires-python'].removeprefix('>=')}]")

@@ -34,14 +34,14 @@ def test_the_example_is_recorded_and_replayed(
     assert shown.search(PAGE)
 
 
-def test_its_options_are_those_that_there_are() -> None:
+def test_page_of_replay_names_the_existing_options() -> None:
     options = set(re.findall(r"^\| `(--[a-z-]+)", PAGE, re.MULTILINE))
     known = {option for action in replay._parser()._actions for option in action.option_strings}
     assert options == known - {"-h", "--help"}
     assert "--capture-frames" in serve.parser().format_help()
 
 
-def test_its_numbers() -> None:
+def test_page_of_replay_has_the_numbers_of_the_code() -> None:
     assert f"the default is {ReplayOptions().patience:.0f}" in PAGE
     assert f"for {MOST_RECORDS_S:.0f} seconds" in PAGE
     assert f"up to {recording.MOST_BYTES >> 30} GB" in PAGE

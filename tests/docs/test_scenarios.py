@@ -119,7 +119,7 @@ def test_no_parameter_hides_a_field_of_a_step() -> None:
     assert not any({*WHEN, VERB} & each.parameters.keys() for each in VERBS.values())
 
 
-def test_what_cannot_be_a_step_is_listed() -> None:
+def test_page_of_scenarios_lists_verbs_that_cannot_be_steps() -> None:
     missing = {each.name for each in VERBS.values() if each not in STEPS and each.subject != "waiting"}
     assert missing == {"advance", "on", "reset", "restore"}
 

@@ -20,7 +20,7 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     exec(compile(example, "scripted.md", "exec"), {"__name__": "page"})
 
 
-def test_its_names_are_there() -> None:
+def test_page_of_scripted_doubles_names_existing_attributes() -> None:
     table = PAGE.partition("| of a `ScriptedDouble` |")[2].partition("##")[0]
     names = re.findall(r"^\| `(\w+)(?:\(\))?` \|", table, re.MULTILINE)
     assert names

@@ -33,7 +33,7 @@ def test_the_tables_are_read() -> None:
 
 
 @pytest.mark.parametrize("promise", promises())
-def test_each_has_tests_that_exist(promise: str) -> None:
+def test_security_promise_names_tests_that_exist(promise: str) -> None:
     tests = promises()[promise]
     assert tests
     for path, name in tests:

@@ -20,7 +20,7 @@ INSTALL, *STEPS = blocks((DOCS / "tutorial.md").read_text())
 COMMANDS = [index for index, step in enumerate(STEPS) if step.language != "python"]
 
 
-def test_what_the_page_installs_is_what_the_tests_have() -> None:
+def test_tutorial_installs_the_packages_of_the_tests() -> None:
     (names,) = re.findall(r"^pip install (.+)$", INSTALL.text, re.MULTILINE)
     assert all(importlib.util.find_spec(name.replace("-", "_")) for name in names.split())
 

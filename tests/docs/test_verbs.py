@@ -21,7 +21,7 @@ def test_an_example_runs(example: Block) -> None:
     exec(compile("\n" * example.line + example.text, "verbs.md", "exec"), {"__name__": "page"})
 
 
-def test_there_are_examples() -> None:
+def test_page_of_verbs_has_examples() -> None:
     assert len(EXAMPLES) == 4
 
 

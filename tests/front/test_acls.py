@@ -56,7 +56,7 @@ def test_a_text_and_a_binding_mean_the_same() -> None:
         ("user:User:ann", (7, "User:ann", LITERAL)),
     ],
 )
-def test_resources(text: str, resource: tuple[int, str, int]) -> None:
+def test_acl_text_names_each_kind_of_resource(text: str, resource: tuple[int, str, int]) -> None:
     (creation,) = AclBinding("User:a", "ALL", text).creations()
     assert (creation.resource_type, creation.resource_name, creation.resource_pattern_type) == resource
     assert (creation.host, creation.permission_type) == ("*", ALLOW)

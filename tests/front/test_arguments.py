@@ -56,7 +56,7 @@ def test_a_wrong_argument_is_named(kafka: KafkaDouble, verb: Callable[[Any], obj
     assert kafka.records("t") == []
 
 
-def test_what_does_not_exist_is_the_brokers_answer(kafka: KafkaDouble) -> None:
+def test_verb_on_unknown_topic_raises_the_error_of_the_broker(kafka: KafkaDouble) -> None:
     with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-7"):
         kafka.produce("t", "x", partition=7)
 

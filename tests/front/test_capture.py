@@ -55,7 +55,7 @@ def test_a_real_clients_requests_are_in_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
 @pytest.mark.parametrize("name", ["requests.parquet", "folder"])
-def test_only_this_user_can_read_what_was_captured(name: str, tmp_path: Path) -> None:
+def test_capture_files_are_readable_by_their_owner_alone(name: str, tmp_path: Path) -> None:
     for _ in range(2):  # the second run joins a file
         with KafkaDouble(capture=tmp_path / name, capture_frames=True) as kafka:
             ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
@@ -99,7 +99,7 @@ def test_a_directory_is_shared_and_a_file_is_not(tmp_path: Path) -> None:
         KafkaDouble(capture=path).start()
 
 
-def test_all_brokers_are_captured_also_after_a_reset(tmp_path: Path) -> None:
+def test_capture_has_requests_of_all_brokers_also_after_a_reset(tmp_path: Path) -> None:
     with KafkaDouble(brokers=2, capture=tmp_path, capture_bodies=True) as kafka:
         metadata(kafka)
         kafka.reset()
@@ -110,7 +110,7 @@ def test_all_brokers_are_captured_also_after_a_reset(tmp_path: Path) -> None:
     assert all(row["request"].startswith('{"topics":[]') and '"brokers":[{' in row["response"] for row in found)
 
 
-def test_without_the_option_nothing_is_written(tmp_path: Path) -> None:
+def test_capture_without_requests_writes_no_file(tmp_path: Path) -> None:
     with KafkaDouble(capture=tmp_path / "f.parquet"):
         pass
     assert list(tmp_path.iterdir()) == []
@@ -129,7 +129,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_process_had_written_when_it_was_killed_is_there(tmp_path: Path) -> None:
+def test_capture_of_a_killed_process_keeps_complete_row_groups(tmp_path: Path) -> None:
     path = tmp_path / "traffic.parquet"
     command = [sys.executable, "-c", KILLED, str(path)]
     assert subprocess.run(command, timeout=2 * PATIENCE_S, check=False).returncode < 0
@@ -182,7 +182,7 @@ def test_a_part_is_written_when_enough_is_together(tmp_path: Path, monkeypatch: 
 
 
 class TestRefusals:
-    def test_what_is_there_and_is_no_captured_traffic(self, tmp_path: Path) -> None:
+    def test_existing_file_that_is_no_capture_is_refused(self, tmp_path: Path) -> None:
         other = tmp_path / "other.parquet"
         other.write_text("something else")
         with pytest.raises(UsageError, match=r"other.parquet is there, and is no file of captured traffic"):
@@ -198,12 +198,12 @@ class TestRefusals:
         with pytest.raises(UsageError, match="traffic cannot be captured in"):
             KafkaDouble(capture=tmp_path / "file" / "below").start()
 
-    def test_without_pyarrow_the_error_names_the_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_capture_without_pyarrow_names_the_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
         with pytest.raises(UsageError, match=r"pip install 'kafkadouble\[columns\]'"):
             KafkaDouble(capture=tmp_path).start()
 
-    def test_bodies_go_somewhere(self) -> None:
+    def test_capture_bodies_without_a_path_is_refused(self) -> None:
         with pytest.raises(UsageError, match="capture_bodies without capture"):
             KafkaDouble(capture_bodies=True)
         done = run("serve", "--port", "0", "--capture-bodies")

@@ -31,6 +31,7 @@ from tests.front.serving import KAFKADOUBLE, run, serving
 HOUSE = Path(__file__).parents[2]
 
 SSL = "-c", "listeners=SSL://:9092"
+SASL = "--security", "SASL_PLAINTEXT"
 
 
 class TestServe:
@@ -110,19 +111,15 @@ class TestServe:
         hint = r"this listener has no SASL \(security.protocol=PLAINTEXT or SSL in the client\?\)"
         assert len(re.findall(rf"WARNING 127\.0\.0\.1:\d+ sends SaslHandshake, and {hint}\n", stderr)) == 1
 
-    def test_verbose_logs_every_request(self) -> None:
+    def test_verbose_serve_logs_requests_of_clients_and_of_other_nodes(self) -> None:
         with serving("-v") as broker:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
-            _, stderr = broker.end()
-        assert re.search(
-            r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ ApiVersions v3 #1 of 'test' at broker 1, answered in \d+ ms", stderr
-        )
-
-    def test_verbose_also_logs_the_requests_of_other_nodes(self) -> None:
-        with serving("-v") as broker:
             broker.ask(OffsetForLeaderEpochRequest(replica_id=2, topics=[]), 4)
             _, stderr = broker.end()
         assert re.search(r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ OffsetForLeaderEpoch v4 #1 of 'test'", stderr)
+        assert re.search(
+            r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ ApiVersions v3 #1 of 'test' at broker 1, answered in \d+ ms", stderr
+        )
 
     def test_quiet_logs_only_errors(self) -> None:
         with serving("--quiet") as broker:
@@ -169,24 +166,6 @@ class TestServe:
         assert len(logged) == len(warnings), stderr
         assert all(map(str.startswith, logged, warnings))
 
-    def test_advertises_the_given_address(self) -> None:
-        with serving("--advertised", "kafka.example:19092") as broker:
-            assert broker.address == ("kafka.example", 19092)
-
-    def test_the_listener_of_a_file_counts(self, tmp_path: Path) -> None:
-        port, at = free_ports(2)
-        file = tmp_path / "server.properties"
-        file.write_text(
-            f"process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=CONTROLLER\n"
-            f"controller.quorum.voters=1@localhost:{at}\n"
-            f"listeners=CONTROLLER://:{at},PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:{at}\n"
-        )
-        with serving("--config", str(file)) as served:
-            assert served.address == ("localhost", port)
-            with socket.create_connection(("127.0.0.1", port)) as sock:
-                sock.sendall(request())
-                assert sock.recv(4)
-
     def test_a_port_that_is_taken_is_one_sentence(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as sock:
             port = sock.getsockname()[1]
@@ -225,14 +204,19 @@ class TestServe:
             (("--certificate", "expired"), "certificate needs security='SSL' or 'SASL_SSL', not 'PLAINTEXT'"),
             (("--security", "SSL", *SSL), "--security gives the broker its listener, and listeners does so, too"),
             (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
+            (("--user", "a:hidden"), "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not 'PLAINTEXT'"),
+            (("--security", "SASL_PLAINTEXT"), "users has a password for each name"),
+            ((*SASL, "--user", "a"), "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD"),
+            ((*SASL, "--users-file", os.devnull + "/x"), "Not a directory"),
             (("--colour",), "unrecognized arguments: --colour"),
         ],
     )
-    def test_wrong_use_is_reported_before_anything_starts(self, words: tuple[str, ...], problem: str) -> None:
+    def test_serve_with_wrong_arguments_is_refused_before_the_start(self, words: tuple[str, ...], problem: str) -> None:
         ended = run("serve", "--port", "0", *words)
         assert (ended.returncode, ended.stdout) == (2, "")
         assert problem in ended.stderr
         assert "Traceback" not in ended.stderr
+        assert "hidden" not in ended.stderr
 
     def test_a_wrong_line_of_a_file_is_named(self, tmp_path: Path) -> None:
         file = tmp_path / "server.properties"
@@ -266,7 +250,7 @@ class TestServe:
         assert ended.returncode == 2
         assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
 
-    def test_its_output_may_be_closed(self) -> None:
+    def test_serve_goes_on_with_a_closed_stdout(self) -> None:
         read, write = os.pipe()
         os.close(read)
         (port,) = free_ports(1)
@@ -298,13 +282,13 @@ class TestOtherVerbs:
         assert all(f"  {verb} " in output for verb in VERBS)
 
     @pytest.mark.parametrize("verb", VERBS)
-    def test_every_verb_explains_itself(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_verb_of_the_command_line_has_help(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as ended:
             main([verb, "--help"])
         assert ended.value.code == 0
         assert f"usage: kafkadouble {verb}" in capsys.readouterr().out
 
-    def test_without_a_verb(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_command_line_without_a_verb_lists_the_verbs(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([]) == 2
         assert "verbs:" in capsys.readouterr().out
 
@@ -319,7 +303,7 @@ class TestOtherVerbs:
         [("messages",), ("messages", "--json"), ("supported",), ("--help",), ("dump", "--json", "tests/golden")],
         ids=" ".join,
     )
-    def test_a_reader_that_has_seen_enough(self, words: tuple[str, ...]) -> None:
+    def test_closed_stdout_ends_a_command_without_an_error(self, words: tuple[str, ...]) -> None:
         command = [*KAFKADOUBLE, *words]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=HOUSE) as process:
             assert process.stdout is not None
@@ -357,10 +341,10 @@ class TestOtherVerbs:
         assert ended.value.code == 2
         assert "there is no verb 'dance': choose from serve" in capsys.readouterr().err
 
-    def test_version(self) -> None:
+    def test_version_of_the_command_is_that_of_the_package(self) -> None:
         assert run("--version").stdout == f"kafkadouble {__version__}\n"
 
-    def test_messages(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_messages_command_lists_the_messages(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["messages"]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) == len(registry.entries())
@@ -380,7 +364,7 @@ class TestOtherVerbs:
             main(["messages", "ListGroupRequest"])
         assert "no message is named 'ListGroupRequest'; did you mean 'ListGroupsRequest'?" in capsys.readouterr().err
 
-    def test_supported(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_supported_command_lists_the_served_apis(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["supported", "--json"]) == 0
         rows = json.loads(capsys.readouterr().out)
         assert [row["key"] for row in rows] == sorted(served.api.key for served in TABLE)

@@ -134,7 +134,7 @@ CLIENTS = pytest.mark.parametrize("client", [Confluent, KafkaPython, AioKafka])
 
 
 @CLIENTS
-def test_topics_records_and_groups(kafka: KafkaDouble, client: Client) -> None:
+def test_client_creates_topic_produces_and_consumes_in_a_group(kafka: KafkaDouble, client: Client) -> None:
     user = client(kafka)
     user.create("t", 3)
     user.produce("t", VALUES)
@@ -162,7 +162,7 @@ def test_a_producer_outlives_errors_and_lost_answers(kafka: KafkaDouble, client:
     assert [record.value for record in kafka.records("t")] == VALUES[:5]
 
 
-def test_processed_but_never_answered_means_twice(kafka: KafkaDouble) -> None:
+def test_batch_without_idempotence_is_stored_twice_after_a_lost_answer(kafka: KafkaDouble) -> None:
     """Without idempotence a producer cannot know that its batch was stored, and sends it again: the
     record is there twice."""
     kafka.create_topic("t")

@@ -91,7 +91,7 @@ def running(words: list[str]) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_each_verb_is_called() -> None:
+def test_closed_output_is_tested_for_each_verb() -> None:
     assert {call.split()[0] for call in CALLS.values()} - {"--help", "--version"} == set(VERBS)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
+from tests.front.captured_requests import wait_for
 
 pytest.importorskip("confluent_kafka")
 pytest.importorskip("kafka")
@@ -35,13 +36,6 @@ def kafka() -> Iterator[KafkaDouble]:
     with KafkaDouble(brokers=3, config=SESSIONS) as kafka:
         kafka.create_topic("t", replication_factor=3, config={"min.insync.replicas": 2})
         yield kafka
-
-
-def wait_for(holds: Any) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 class Confluent:
@@ -101,7 +95,7 @@ class KafkaPython:
 
 
 @pytest.mark.parametrize("client", [Confluent, Idempotent, KafkaPython])
-def test_nothing_acknowledged_is_lost_with_a_leader_that_is_killed(kafka: KafkaDouble, client: Any) -> None:
+def test_acknowledged_records_survive_a_killed_leader(kafka: KafkaDouble, client: Any) -> None:
     first = kafka.leader("t", 0)
     assert first is not None
     user = client(kafka)

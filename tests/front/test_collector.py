@@ -119,7 +119,7 @@ def looking(made: Collector, times: int) -> None:
 
 
 @pytest.mark.usefixtures("blocks")
-def test_what_survives_the_oldest_generation_is_frozen(fake_gc: FakeGc) -> None:
+def test_collector_freezes_survivors_of_the_oldest_generation(fake_gc: FakeGc) -> None:
     made = Collector()
     made.on_gc("start", {"generation": 2})
     made.on_gc("stop", {"generation": 1})

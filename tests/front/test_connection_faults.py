@@ -91,7 +91,7 @@ def answer_of(kafka: KafkaDouble) -> bytes:
 
 
 def gone(kafka: KafkaDouble) -> None:
-    """Wait until only one connection is left."""
+    """Waits until only one connection is left."""
     with connect(kafka) as sock:
         says_hello(sock)
         sock.shutdown(socket.SHUT_WR)
@@ -171,7 +171,7 @@ def test_refused_connections_are_reset_and_others_go_on(kafka: KafkaDouble, list
         assert (handle.hits, kafka.rules) == (2, [])
 
 
-def test_slow_close(kafka: KafkaDouble) -> None:
+def test_slow_close_delays_the_end_of_a_connection(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         assert says_hello(sock)
         handle = kafka.slow_close(5)
@@ -206,7 +206,7 @@ def test_slow_close_of_a_connection_that_the_broker_ends(kafka: KafkaDouble) -> 
         assert sock.recv(1) == b""
 
 
-def test_what_a_client_sent_before_it_left_is_processed(kafka: KafkaDouble) -> None:
+def test_request_of_a_client_that_left_is_processed(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         handle = kafka.latency(1)
         sock.sendall(HELLO)
@@ -281,7 +281,7 @@ def test_a_connection_has_only_some_fields(kafka: KafkaDouble) -> None:
     assert kafka.rules == []
 
 
-def test_unused_rules(kafka: KafkaDouble) -> None:
+def test_unused_rules_lists_rules_that_matched_no_request(kafka: KafkaDouble) -> None:
     never = kafka.fail("Fetch", 6)
     used = kafka.latency(1)
     removed = kafka.reset_after(10**6)
@@ -312,7 +312,7 @@ def test_a_handle_may_be_removed_after_a_stop(tmp_path: Path, brokers: int) -> N
         assert handle.hits == 0
 
 
-def test_rules_as_values(kafka: KafkaDouble) -> None:
+def test_connection_rule_is_converted_to_a_dict_and_back(kafka: KafkaDouble) -> None:
     rule = Rule(Match(client_id="c"), Latency(0.5, jitter=0.1), Trigger(times=None))
     assert Rule.from_dict(rule.to_dict()) == rule
     assert kafka.arm(rule).rule == rule

@@ -22,8 +22,6 @@ from tests.front.client import ask
 from tests.front.combined import CLUSTER_ID, live, of_combined
 from tests.front.serving import Serving, beginning, run, serving
 
-LAG = "kafka.controller:type=KafkaController,name=SnapshotLag"
-
 
 def describe() -> DescribeQuorumRequest:
     of = DescribeQuorumRequest
@@ -54,28 +52,9 @@ def test_the_controller_of_a_double_is_reached() -> None:
         assert kafka.controller_bootstrap_servers == where, "it is kept, as the other port is"
 
 
-def test_it_is_not_reachable_by_default() -> None:
+def test_controller_of_a_double_is_not_reachable_by_default() -> None:
     with KafkaDouble() as kafka, pytest.raises(UsageError, match="controller_port"):
         _ = kafka.controller_bootstrap_servers
-
-
-def test_metrics_can_be_read() -> None:
-    with KafkaDouble(config={"metadata.log.max.record.bytes.between.snapshots": 1000}, stepped=True) as kafka:
-        assert kafka.metrics[LAG] > 0
-        for number in range(20):
-            kafka.create_topic(f"topic-{number}")
-        kafka.advance(1)
-        written = kafka.metrics["kafka.controller:type=KafkaController,name=GenSnapshotLatencyMs"]
-        assert written.count >= 1
-        assert kafka.metrics["kafka.controller:type=KafkaController,name=SnapshotSizeBytes"] > 500
-
-
-def test_metrics_are_served_on_request() -> None:
-    with serving("-q") as served:
-        served.process.send_signal(signal.SIGUSR1)
-        lines = [served.next_line() for _ in range(4)]
-        assert any(f"metric {LAG}: " in line for line in lines)
-        assert served.end()[0] == 0
 
 
 def formatted(folder: Path, id: int, **lines: object) -> Path:

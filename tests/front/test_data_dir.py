@@ -30,15 +30,6 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 SNAPSHOTS = {"metadata.log.max.snapshot.interval.ms": "1000", "metadata.max.idle.interval.ms": "5000"}
 
 
-def test_a_stopped_double_starts_with_what_it_had(tmp_path: Path) -> None:
-    with KafkaDouble(data_dir=tmp_path) as kafka:
-        kafka.create_topic("t", 2, {"retention.ms": "100000"})
-        kafka.produce("t", "one", partition=1)
-    with KafkaDouble(data_dir=str(tmp_path)) as kafka:
-        assert [record.value for record in kafka.records("t")] == [b"one"]
-        assert kafka.produce("t", "two", partition=1) == 1
-
-
 def test_reset_forgets_and_keeps_the_directory(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=[tmp_path / "a", tmp_path / "b"]) as kafka:
         kafka.create_topic("t")
@@ -60,7 +51,7 @@ def test_a_directory_named_twice_is_refused(tmp_path: Path) -> None:
         KafkaDouble(data_dir=[tmp_path, tmp_path / "." / ""]).start()
 
 
-def test_what_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_data_dir_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"")
     with pytest.raises(UsageError, match="not empty"):
         KafkaDouble(data_dir=tmp_path).start()
@@ -93,7 +84,9 @@ def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
     ],
 )
-def test_format_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+def test_format_with_wrong_arguments_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(tmp_path))
     assert main(["format", "-c", str(config), *words]) == 1
@@ -169,7 +162,7 @@ def test_serve_names_the_file_that_it_cannot_understand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("brokers", [1, 3])
-def test_what_is_due_to_be_flushed_is_flushed_while_time_is_advanced(tmp_path: Path, brokers: int) -> None:
+def test_advance_flushes_logs_whose_flush_is_due(tmp_path: Path, brokers: int) -> None:
     """The file of a snapshot is complete when `advance` returns: a flush takes none of the stepped
     time."""
     with KafkaDouble(brokers=brokers, stepped=True, seed=1, data_dir=tmp_path / "data", config=SNAPSHOTS) as kafka:
@@ -180,7 +173,7 @@ def test_what_is_due_to_be_flushed_is_flushed_while_time_is_advanced(tmp_path: P
     assert [name for name in written if name.endswith(".part")] == []
 
 
-def test_over_http_a_single_broker_is_killed_and_starts_again(tmp_path: Path) -> None:
+def test_single_broker_is_killed_and_started_over_http(tmp_path: Path) -> None:
     with serving("--data-dir", str(tmp_path), "--control-port", "0") as served:
         url = served.control_url()
         post(url, "produce", topic="orders", value="two pears")

@@ -14,13 +14,13 @@ def record(value: bytes | None, key: bytes | None = b"k", headers: Any = ()) -> 
     return ReadRecord("orders", 2, 7, 0, key, value, headers)
 
 
-def test_it_stays_a_tuple_with_its_fields() -> None:
+def test_decoded_record_is_a_tuple_with_named_fields() -> None:
     found = record(b"v", headers=(("a", b"1"),))
     assert found == ("orders", 2, 7, 0, b"k", b"v", (("a", b"1"),))
     assert ReadRecord._fields == ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 
 
-def test_text_and_json() -> None:
+def test_decoded_record_as_text_and_json() -> None:
     assert record("zwölf".encode()).text() == "zwölf"
     assert record(b'{"id": 42, "items": [null]}').json() == {"id": 42, "items": [None]}
     assert record(b"null").json() is None

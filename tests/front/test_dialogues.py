@@ -162,7 +162,7 @@ def test_a_half_open_socket_is_no_reader_of_a_dialogue(kafka: KafkaDouble) -> No
     assert (handle.hits, handle.spent) == (1, False)
 
 
-def test_any_bytes_for_any_api_leave_a_double_that_goes_on(
+def test_random_answer_bytes_of_a_rule_leave_the_broker_running(
     kafka: KafkaDouble, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What watches the answers, such as the request history, meets bytes that are no answer."""

@@ -44,7 +44,7 @@ def test_a_failing_disk_takes_its_directory_offline_until_a_restart(
         assert [outcome(kafka, partition=index) for index in range(4)] == [0] * 4
 
 
-def test_a_read_fails(tmp_path: Path) -> None:
+def test_disk_error_on_read_takes_the_directory_offline(tmp_path: Path) -> None:
     dirs = [str(tmp_path / "a"), str(tmp_path / "b")]
     with KafkaDouble(data_dir=dirs, stepped=True) as kafka:
         kafka.create_topic("t", partitions=2)
@@ -172,7 +172,7 @@ def test_a_slow_disk_holds_what_must_be_flushed(tmp_path: Path) -> None:
         assert values(kafka) == [b"pear"]
 
 
-def test_triggers_count_operations(tmp_path: Path) -> None:
+def test_trigger_of_a_disk_rule_counts_disk_operations(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=[tmp_path / "a", tmp_path / "b"], stepped=True) as kafka:
         kafka.create_topic("t", partitions=2)
         index = 0 if (tmp_path / "b" / "t-0").exists() else 1
@@ -198,7 +198,7 @@ def test_the_same_seed_fails_the_same_operation(tmp_path: Path) -> None:
     assert set(first) == {0, error_codes.KAFKA_STORAGE_ERROR}
 
 
-def test_what_a_disk_is(tmp_path: Path) -> None:
+def test_invalid_disk_fault_is_refused(tmp_path: Path) -> None:
     with KafkaDouble() as kafka, pytest.raises(UsageError, match=r"the logs are in memory.*: give data_dir"):
         kafka.disk_full()
     with KafkaDouble(data_dir=tmp_path / "x") as kafka:

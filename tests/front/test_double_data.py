@@ -19,7 +19,7 @@ def kafka() -> Iterator[KafkaDouble]:
 
 
 class TestTopicsAndRecords:
-    def test_create_and_delete(self, kafka: KafkaDouble) -> None:
+    def test_topic_is_created_and_deleted(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t", 3, {"cleanup.policy": "compact", "min.insync.replicas": 1})
         with pytest.raises(KafkaError) as refused:
             kafka.create_topic("t")
@@ -32,7 +32,7 @@ class TestTopicsAndRecords:
         with pytest.raises(KafkaError, match="INVALID_TOPIC_EXCEPTION"):
             kafka.create_topic("no spaces")
 
-    def test_what_was_produced_is_there(self, kafka: KafkaDouble) -> None:
+    def test_produced_records_are_returned_by_records(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t", 2)
         assert kafka.produce("t", "value", "key", {"a": "1", "b": None}, partition=1, timestamp=NOW) == 0
         assert kafka.produce("t", None, b"\xff", [("a", b"1"), ("a", b"2")], partition=1, timestamp=NOW) == 1
@@ -68,14 +68,14 @@ class TestTopicsAndRecords:
         with pytest.raises(KafkaError, match="there is no t-5"):
             kafka.records("t", 5)
 
-    def test_refused_records(self, kafka: KafkaDouble) -> None:
+    def test_record_that_is_too_large_or_of_a_wrong_type_is_refused(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t", config={"max.message.bytes": 1000})
         with pytest.raises(KafkaError, match="MESSAGE_TOO_LARGE"):
             kafka.produce("t", b"x" * 2000)
         with pytest.raises(UsageError, match="bytes, a text or None, not 12"):
             kafka.produce("t", 12)  # type: ignore[arg-type]  # the mistake that is tested
 
-    def test_isolation(self, kafka: KafkaDouble) -> None:
+    def test_records_read_committed_leave_out_open_and_aborted_transactions(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t")
         log = kafka._double_host.serving().broker.node.partitions.of_topic("t")[0]
 
@@ -108,7 +108,7 @@ class TestTopicsAndRecords:
         with pytest.raises(UsageError, match="read_uncommitted or read_committed"):
             kafka.records("t", isolation="dirty")  # type: ignore[arg-type]
 
-    def test_from_many_threads(self, kafka: KafkaDouble) -> None:
+    def test_produce_from_many_threads_stores_each_record(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t", 4)
 
         def work(worker: int) -> None:

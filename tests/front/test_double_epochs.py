@@ -22,7 +22,7 @@ def values(kafka: KafkaDouble) -> list[bytes | None]:
     return [record.value for record in kafka.records("t", 1)]
 
 
-def test_an_epoch_begins(kafka: KafkaDouble) -> None:
+def test_bump_epoch_begins_a_leader_epoch(kafka: KafkaDouble) -> None:
     kafka.produce("t", "a", partition=1)
     assert kafka.leader_epoch("t", 1) == 0
     assert kafka.bump_epoch("t", 1) == 1
@@ -31,16 +31,7 @@ def test_an_epoch_begins(kafka: KafkaDouble) -> None:
     assert values(kafka) == [b"a"]
 
 
-def test_a_tail_is_lost(kafka: KafkaDouble) -> None:
-    for value in "abc":
-        kafka.produce("t", value, partition=1)
-    assert kafka.truncate("t", 1, 2) == 1
-    assert (values(kafka), kafka.epochs("t", 1)) == ([b"a", b"b"], {0: 0, 1: 2})
-    assert kafka.produce("t", "d", partition=1) == 2
-    assert values(kafka) == [b"a", b"b", b"d"]
-
-
-def test_what_is_not_there(kafka: KafkaDouble) -> None:
+def test_epoch_verbs_on_unknown_partition_are_refused(kafka: KafkaDouble) -> None:
     for call in (kafka.bump_epoch, kafka.leader_epoch, kafka.epochs):
         with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-2"):
             call("t", 2)
@@ -90,7 +81,7 @@ def test_a_client_that_waits_gets_what_comes_in_the_next_epoch(kafka: KafkaDoubl
     consumer.close()
 
 
-def test_what_was_lost_stays_lost_after_a_restart(tmp_path: Path) -> None:
+def test_truncated_records_stay_lost_after_a_restart(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=tmp_path) as kafka:
         kafka.create_topic("t", 2)
         for value in "abc":

@@ -55,13 +55,13 @@ class TestRules:
         with connect(kafka) as sock:
             assert says_hello(sock)
 
-    def test_process_then_drop(self, kafka: KafkaDouble) -> None:
+    def test_disconnect_after_processing_drops_the_answer(self, kafka: KafkaDouble) -> None:
         kafka.disconnect("ApiVersions", after=True)
         with connect(kafka) as sock:
             assert not says_hello(sock)
         assert [seen.outcome for seen in kafka.requests] == ["disconnected"]
 
-    def test_delay(self, kafka: KafkaDouble) -> None:
+    def test_delay_rule_holds_the_answer(self, kafka: KafkaDouble) -> None:
         handle = kafka.delay("ApiVersions", 0.05)
         with connect(kafka) as sock:
             assert says_hello(sock)
@@ -70,11 +70,7 @@ class TestRules:
         assert seen.took is not None
         assert seen.took >= 50
 
-    def test_a_rule_as_a_value(self, kafka: KafkaDouble) -> None:
-        rule = Rule.from_dict({"match": {"api": "*"}, "action": {"type": "disconnect"}})
-        assert kafka.arm(rule).rule == rule
-
-    def test_wrong_rules(self, kafka: KafkaDouble) -> None:
+    def test_invalid_rule_is_refused_and_not_armed(self, kafka: KafkaDouble) -> None:
         wrong: tuple[Callable[[], object], ...] = (
             lambda: kafka.fail("Fech", 6),
             lambda: kafka.fail("Fetch", "NOT_A_LEADER"),
@@ -120,7 +116,7 @@ class TestRules:
         assert [handle.hits for handle in handles] == [0, 0]
         handles[0].remove()
 
-    def test_what_is_kept_can_be_read_and_rules_armed_while_the_broker_is_down(self, kafka: KafkaDouble) -> None:
+    def test_requests_can_be_read_and_rules_armed_while_the_broker_is_down(self, kafka: KafkaDouble) -> None:
         with connect(kafka) as sock:
             assert says_hello(sock)
         kafka.down()
@@ -210,14 +206,16 @@ class TestFrames:
             assert says_hello(sock)
 
     @pytest.mark.parametrize("length", [0, 3, 4, 5, 20, 100_000])
-    def test_cut(self, kafka: KafkaDouble, whole: bytes, length: int) -> None:
+    def test_cut_frame_ends_the_connection_inside_the_answer(
+        self, kafka: KafkaDouble, whole: bytes, length: int
+    ) -> None:
         kafka.cut_frame("ApiVersions", length)
         with connect(kafka) as sock:
             sock.sendall(HELLO)
             assert _until_closed(sock) == (struct.pack(">i", len(whole)) + whole)[:length]
 
     @pytest.mark.parametrize("length", [0, 4, 20])
-    def test_short(self, kafka: KafkaDouble, whole: bytes, length: int) -> None:
+    def test_short_frame_has_fewer_bytes_than_the_answer(self, kafka: KafkaDouble, whole: bytes, length: int) -> None:
         kafka.short_frame("ApiVersions", length)
         with connect(kafka) as sock:
             sock.sendall(HELLO)
@@ -225,7 +223,9 @@ class TestFrames:
             assert says_hello(sock)
 
     @pytest.mark.parametrize("size", [10**6, 2**31 - 1, 2**40])
-    def test_oversized(self, kafka: KafkaDouble, whole: bytes, size: int) -> None:
+    def test_oversized_frame_announces_more_bytes_than_it_has(
+        self, kafka: KafkaDouble, whole: bytes, size: int
+    ) -> None:
         kafka.oversized_frame("ApiVersions", size)
         with connect(kafka) as sock:
             sock.sendall(HELLO)
@@ -233,7 +233,7 @@ class TestFrames:
             assert received(sock, len(whole)) == whole
 
     @pytest.mark.parametrize("rate", [1, 100])
-    def test_slow(self, rate: int) -> None:
+    def test_slow_frame_spreads_the_answer_over_time(self, rate: int) -> None:
         with KafkaDouble(stepped=True) as kafka:
             with connect(kafka) as sock:
                 sock.sendall(HELLO)

@@ -40,7 +40,7 @@ def test_a_header_is_what_the_broker_reads(offset: int) -> None:
 
 
 @pytest.mark.parametrize("offset", [-2, 2**63, True, "5", 5.0, None])
-def test_what_is_no_offset_is_refused_at_once(offset: Any) -> None:
+def test_invalid_expected_offset_is_refused_at_once(offset: Any) -> None:
     batch = encode_batch([Record(0, 0, None, b"v")])
     for attempt in (eo.header, lambda one: eo.patch(batch, one), lambda one: eo.expect(BatchBuilder(100, 0), one)):
         with pytest.raises(UsageError, match="no expected offset"):
@@ -57,7 +57,7 @@ def test_a_patched_batch_is_whole(codec: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"x" * 60, b"\0" * 61])
-def test_what_is_no_batch_is_not_patched(data: bytes) -> None:
+def test_expected_offset_is_not_set_in_other_bytes_than_batches(data: bytes) -> None:
     with pytest.raises(UsageError, match="no record batch"):
         eo.patched(data, 1)
 
@@ -79,7 +79,7 @@ def test_a_batch_of_kafka_python_is_closed_and_patched() -> None:
     assert read_header(bytes(builder.buffer())).base_offset == 7
 
 
-def test_nothing_else_is_expected() -> None:
+def test_batch_without_expected_offset_is_unchanged() -> None:
     with pytest.raises(UsageError, match="builds no batch"):
         eo.expect(object(), 7)
 
@@ -113,7 +113,7 @@ def test_a_mismatch_is_reported_with_both_offsets(error: object) -> None:
 @pytest.mark.parametrize(
     "error", [KafkaError(INVALID_RECORD, CONTRADICTION), of_partition(INVALID_RECORD, CONTRADICTION)]
 )
-def test_what_can_hold_nowhere_is_another_error(error: object) -> None:
+def test_expected_offset_below_the_base_is_another_error(error: object) -> None:
     found = eo.refusal(error)
     assert isinstance(found, eo.ExpectationRefused)
     assert str(found) == "header expected-offset is 6, where the batch's base offset makes it 5"

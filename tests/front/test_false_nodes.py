@@ -58,7 +58,7 @@ def test_rules_and_the_history_hold_for_it_and_for_what_it_sends_next(
         ]
 
 
-def test_one_that_names_another_broker_of_the_cluster_is_a_client_with_its_next_request() -> None:
+def test_client_that_named_another_broker_is_a_client_again_with_its_next_request() -> None:
     with KafkaDouble(brokers=2) as kafka:
         kafka.create_topic("t")
         rule = kafka.fail("Metadata", "UNKNOWN_TOPIC_OR_PARTITION", times=None)

@@ -65,7 +65,7 @@ FEATURES = [
 ]
 
 
-def test_static_voters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_of_a_quorum_with_static_voters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert formatted(tmp_path, STATIC) == 0
     assert "Formatting metadata directory" in capsys.readouterr().out
     assert quorum_in(tmp_path) == (None, 0)
@@ -79,7 +79,9 @@ def test_a_node_without_roles_is_its_quorum_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("-f", "kraft.version=1")])
-def test_standalone(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+def test_format_of_a_standalone_controller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
     assert formatted(tmp_path, DYNAMIC, "--standalone", *words) == 0
     assert "Formatting dynamic metadata voter directory" in capsys.readouterr().out
     own = directory_id(tmp_path / "a")
@@ -101,7 +103,7 @@ def test_standalone_at_every_address(tmp_path: Path) -> None:
     assert quorum_in(tmp_path) == (parse(f"4@localhost:9093:{own}", "CONTROLLER"), 1)
 
 
-def test_initial_controllers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_with_initial_controllers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert formatted(tmp_path, DYNAMIC, "-I", BOTH) == 0
     assert "Formatting dynamic metadata voter directory" in capsys.readouterr().out
     assert directory_id(tmp_path / "a") == FOUR
@@ -116,7 +118,7 @@ def test_initial_controllers_of_which_this_is_none(tmp_path: Path, capsys: pytes
     assert quorum_in(tmp_path) == (parse(others, "CONTROLLER"), 1)
 
 
-def test_no_initial_controllers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_without_initial_controllers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert formatted(tmp_path, DYNAMIC, "-N") == 0
     assert "Formatting metadata directory" in capsys.readouterr().out
     assert quorum_in(tmp_path) == (None, 1)
@@ -146,7 +148,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("settings", "words", "message"), REFUSED)
-def test_refusals(
+def test_format_of_a_quorum_with_wrong_arguments_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: str, words: list[str], message: str
 ) -> None:
     assert formatted(tmp_path, settings, *words) == 1

@@ -47,7 +47,7 @@ def test_a_form_of_libraries_is_stored_as_meant(kafka: KafkaDouble, form: str) -
 
 
 @pytest.mark.parametrize("form", REFUSED)
-def test_what_is_no_header_is_refused(kafka: KafkaDouble, form: str) -> None:
+def test_invalid_record_header_is_refused(kafka: KafkaDouble, form: str) -> None:
     with pytest.raises(UsageError, match=r"header|a key or a value"):
         kafka.produce("refused", "x", headers=REFUSED[form])
     with pytest.raises(UsageError, match=r"header|a key or a value"):

@@ -108,14 +108,14 @@ def test_a_node_that_is_alone_imports_nothing_of_what_only_others_ask_for() -> N
     assert seldom & modules == set()
 
 
-def test_what_a_node_starts_without_is_there() -> None:
+def test_node_starts_without_modules_that_exist() -> None:
     for package, names in SELDOM.items():
         folder = ROOT / package.replace(".", "/")
         for name in names.split():
             assert (folder / name).is_dir() or (folder / f"{name}.py").is_file(), f"{package}.{name}"
 
 
-def test_what_is_imported_before_it_listens() -> None:
+def test_serve_imports_only_listed_modules_before_it_listens() -> None:
     program = "import kafkadouble.cli.serve as serve; serve._places(serve.parser().parse_args(['--port', '0']), None)"
     modules = imported_by(program)
     assert {

@@ -19,6 +19,6 @@ def test_numbers_are_partitions_and_replicas() -> None:
 
 
 @pytest.mark.parametrize("text", ["", ":3", "t:0", "t:2:0", "t:2:3:4", "t:", "t::3", "t:-1", "t:two"])
-def test_what_is_no_topic_is_refused(text: str) -> None:
+def test_invalid_initial_topic_is_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is not NAME or NAME:PARTITIONS or NAME:PARTITIONS:REPLICAS"):
         parse(text)

@@ -67,7 +67,7 @@ def test_bytes_from_the_command_line_and_from_standard_input(run: Run, monkeypat
         assert run(*words, "--style", "line") == (0, LINE, "")
 
 
-def test_every_style_of_a_request(run: Run) -> None:
+def test_inspect_reads_each_style_of_a_request(run: Run) -> None:
     _, tree, _ = run("--hex", HELLO.hex())
     assert "    RequestApiKey: 18 ApiVersions\n" in tree
     _, dump, _ = run("--hex", HELLO.hex(), "--style", "hex")
@@ -76,7 +76,7 @@ def test_every_style_of_a_request(run: Run) -> None:
     assert json.loads(text)["body"]["data"]["clientSoftwareName"] == "a"
 
 
-def test_several_frames_one_behind_the_other(run: Run, tmp_path: Path) -> None:
+def test_inspect_reads_several_frames_in_sequence(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "requests"
     path.write_bytes(HELLO * 3)
     assert run(path, "--style", "line") == (0, LINE * 3, "")
@@ -115,7 +115,7 @@ def test_a_message_without_a_header(run: Run) -> None:
 
 
 @pytest.mark.parametrize("style", ["tree", "line", "hex", "json"])
-def test_a_log_file(run: Run, style: str) -> None:
+def test_inspect_reads_a_log_file(run: Run, style: str) -> None:
     code, text, errors = run(LOG, "--style", style, "--records", "metadata")
     assert (code, errors) == (0, "")
     assert len(text.splitlines()) >= 121
@@ -128,7 +128,7 @@ def test_a_log_file(run: Run, style: str) -> None:
         assert shown == LOG.stat().st_size
 
 
-def test_what_a_log_holds_is_known_by_its_folder(run: Run, tmp_path: Path) -> None:
+def test_inspect_decodes_a_log_by_the_name_of_its_folder(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     path = folder / LOG.name
@@ -160,7 +160,7 @@ def test_a_broken_log_is_shown_to_its_end(run: Run, tmp_path: Path) -> None:
     assert f"at byte {len(batch) + 17} in batch.crc" in errors
 
 
-def test_wrong_calls(run: Run, tmp_path: Path) -> None:
+def test_inspect_with_wrong_arguments_is_refused(run: Run, tmp_path: Path) -> None:
     for words in (
         (tmp_path / "nothing",),
         (tmp_path,),
@@ -174,7 +174,7 @@ def test_wrong_calls(run: Run, tmp_path: Path) -> None:
         assert errors.splitlines()[-1].startswith("kafkadouble inspect: error: ")
 
 
-def test_help_is_true(run: Run) -> None:
+def test_inspect_help_names_the_existing_options(run: Run) -> None:
     code, help_text, _ = run("--help")
     assert code == 0
     (digits,) = re.findall(r'--hex "([0-9a-f ]+)"', help_text)

@@ -8,7 +8,7 @@ import os
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.network.key_fetches import SMALL_BYTES
 from kafkadouble.server.security.sasl import oauth_bearer
+from tests.front.captured_requests import wait_for
 from tests.front.client import ask
 from tests.support import signed_tokens as made
 from tests.support.jwks_server import JwksServer, jwks_server
@@ -56,13 +57,6 @@ def is_accepted(kafka: KafkaDouble, key_id: str) -> bool:
         return not talk.answer_bytes()
 
 
-def eventually(holds: Callable[[], Any]) -> None:
-    end = time.monotonic() + LONG_S
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def test_keys_are_fetched_before_a_client_comes(server: JwksServer) -> None:
     with double(server.url) as kafka:
         assert server.seen == 1
@@ -76,7 +70,7 @@ def test_a_key_that_is_missing_is_fetched(server: JwksServer) -> None:
     with double(server.url) as kafka:
         server.body = jwk_of("b")
         assert not is_accepted(kafka, "b"), "the token that names it is refused"
-        eventually(lambda: is_accepted(kafka, "b"))
+        wait_for(lambda: is_accepted(kafka, "b"))
         assert server.seen == 2
         assert not is_accepted(kafka, "a")
 
@@ -84,12 +78,12 @@ def test_a_key_that_is_missing_is_fetched(server: JwksServer) -> None:
 def test_keys_are_refreshed_and_stay_when_that_fails(server: JwksServer, caplog: pytest.LogCaptureFixture) -> None:
     more = {f"{JWKS}.refresh.ms": 20, f"{JWKS}.retry.backoff.ms": 1, f"{JWKS}.retry.backoff.max.ms": 5}
     with double(server.url, **more) as kafka:
-        eventually(lambda: server.seen > 2)
+        wait_for(lambda: server.seen > 2)
         server.status = 503
-        eventually(lambda: f"the keys at {server.url} stay as they were: the answer has the status 503" in caplog.text)
+        wait_for(lambda: f"the keys at {server.url} stay as they were: the answer has the status 503" in caplog.text)
         assert is_accepted(kafka, "a")
         server.status, server.body = 200, jwk_of("b")
-        eventually(lambda: is_accepted(kafka, "b"))
+        wait_for(lambda: is_accepted(kafka, "b"))
 
 
 def test_a_server_that_is_silent_delays_nothing(server: JwksServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,17 +92,17 @@ def test_a_server_that_is_silent_delays_nothing(server: JwksServer, monkeypatch:
     with double(server.url, **{f"{JWKS}.refresh.ms": 20}) as kafka:
         server.be_silent(True)
         seen = server.seen
-        eventually(lambda: server.seen > seen)
+        wait_for(lambda: server.seen > seen)
         assert is_accepted(kafka, "a")
 
 
-def test_nothing_is_left_of_fetches() -> None:
+def test_stop_leaves_no_thread_of_key_fetches() -> None:
     counts = []
     for _ in range(3):
         with jwks_server(jwk_of("a")) as server, double(server.url, **{f"{JWKS}.refresh.ms": 5}) as kafka:
             server.be_silent(True)
             seen = server.seen
-            eventually(lambda server=server, seen=seen: server.seen > seen)  # type: ignore[misc]  # mypy takes no default
+            wait_for(lambda server=server, seen=seen: server.seen > seen)  # type: ignore[misc]  # mypy takes no default
             assert is_accepted(kafka, "a")
         counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
     assert counts[1] == counts[2]
@@ -137,7 +131,7 @@ def test_a_first_fetch_that_fails_is_refused_at_the_start(
     kafka, before = double(server.url), threading.active_count()
     with pytest.raises(UsageError, match=rf"jwks\.endpoint\.url: http://127\.0\.0\.1.*{problem}"):
         kafka.start()
-    eventually(lambda: threading.active_count() == before)  # of the server, too
+    wait_for(lambda: threading.active_count() == before)  # of the server, too
 
 
 def test_a_url_where_no_server_is_is_refused_at_the_start(server: JwksServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +151,7 @@ def test_a_set_in_chunks_and_behind_a_redirection(server: JwksServer) -> None:
             assert is_accepted(kafka, "a")
 
 
-def test_a_large_set(server: JwksServer) -> None:
+def test_key_set_that_is_too_large_is_refused(server: JwksServer) -> None:
     keys = [made.jwk(made.RSA, kid=f"key {number}") for number in range(1000)]
     server.body = json.dumps({"keys": keys}).encode()
     assert len(server.body) > SMALL_BYTES

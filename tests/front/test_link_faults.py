@@ -95,7 +95,7 @@ def test_a_broker_that_does_not_reach_the_controller_is_fenced(kafka: KafkaDoubl
     assert kafka.isr("t", 0) == [LEADER, FOLLOWER, OTHER]
 
 
-def test_slow_close(kafka: KafkaDouble) -> None:
+def test_slow_close_of_a_link_between_brokers(kafka: KafkaDouble) -> None:
     handle = kafka.slow_close(20, link=(LEADER, FOLLOWER))
     kafka.brokers[LEADER].kill()
     assert handle.hits > 0
@@ -103,7 +103,7 @@ def test_slow_close(kafka: KafkaDouble) -> None:
     assert kafka.isr("t", 0) == [FOLLOWER, OTHER]
 
 
-def test_triggers_count_messages(kafka: KafkaDouble) -> None:
+def test_trigger_of_a_link_rule_counts_messages(kafka: KafkaDouble) -> None:
     handle = kafka.latency(1, link=(FOLLOWER, LEADER), times=2, on_call=3, after_seconds=5)
     kafka.advance(4)
     assert handle.hits == 0
@@ -139,7 +139,7 @@ def test_many_messages_are_held_and_then_forgotten(kafka: KafkaDouble) -> None:
     assert kafka.isr("t", 0) == [LEADER, FOLLOWER, OTHER]
 
 
-def test_what_a_link_is(kafka: KafkaDouble) -> None:
+def test_invalid_link_is_refused(kafka: KafkaDouble) -> None:
     with pytest.raises(UsageError, match=r"link of a rule is a pair of nodes of this double, 1, 2, 3, 4, not \(1, 9\)"):
         kafka.half_open(link=(1, 9))
     with pytest.raises(UsageError, match=r"link of a rule is a pair of two node ids, as \(1, 2\).*, not \(1, 1\)"):

@@ -126,7 +126,7 @@ def test_addresses_stay_over_resets_restarts_and_the_lives_of_a_broker() -> None
         assert (kafka.bootstrap("INTERNAL"), kafka.bootstrap("EXTERNAL")) == before
 
 
-def test_what_is_advertised_is_what_clients_are_given() -> None:
+def test_metadata_has_the_advertised_addresses() -> None:
     given = "INTERNAL://:0,EXTERNAL://kafka.example:19092"
     with KafkaDouble(listeners=TWO, brokers=2, config={"advertised.listeners": given}) as kafka:
         assert kafka.bootstrap("EXTERNAL") == "kafka.example:19092,kafka.example:19093"
@@ -157,7 +157,7 @@ def test_what_is_advertised_is_what_clients_are_given() -> None:
         ),
     ],
 )
-def test_wrong_use(arguments: dict[str, Any], problem: str) -> None:
+def test_invalid_listeners_are_refused(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         KafkaDouble(**arguments)
     assert problem in str(refused.value)
@@ -183,7 +183,7 @@ class TestServe:
             assert seen_at(*addresses(internal)) == addresses(internal)
             assert seen_at(*addresses(external)) == addresses(external)
 
-    def test_several_brokers_with_two_listeners_each(self) -> None:
+    def test_serve_of_several_brokers_with_two_listeners_each(self) -> None:
         with serving(*WORDS, "--brokers", "2", "-c", "listeners=INTERNAL://:0,EXTERNAL://:0") as served:
             lines = dict(line.rstrip("\n").split("=", 1) for line in _more_lines(served, 2))
             external = addresses(lines["listener.name.external.bootstrap.servers"])

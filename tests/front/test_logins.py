@@ -53,7 +53,7 @@ def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
 
 
 def confluent(kafka: KafkaDouble, user: str, mechanism: str = "PLAIN") -> str | None:
-    """Log in, and return the error or None."""
+    """Logs in, and returns the error or None."""
     errors: list[str] = []
     config = {
         **kafka.client_config(user, mechanism=mechanism),
@@ -191,7 +191,7 @@ def test_rules_that_could_never_apply(brokers: int, given: Any, problem: str) ->
         kafka.ignore("Fetch", **given)
 
 
-def test_without_logins_there_is_no_principal() -> None:
+def test_rule_for_a_principal_without_sasl_or_tls_is_refused() -> None:
     with KafkaDouble() as kafka:
         with pytest.raises(UsageError, match="no client is User:alice: on PLAINTEXT listeners each is User:ANONYM"):
             kafka.ignore("Fetch", principal="User:alice")

@@ -203,7 +203,7 @@ def test_a_listener_with_signed_tokens_says_that_the_double_makes_none(tmp_path:
         ({"security": MIXED, "certificate": "bad"}, "certificate"),
     ],
 )
-def test_what_cannot_be_is_refused(given: dict[str, Any], problem: str) -> None:
+def test_invalid_mixed_listeners_are_refused(given: dict[str, Any], problem: str) -> None:
     arguments = {"listeners": LISTENERS, "users": USERS, **given}
     with pytest.raises(UsageError, match=problem):
         KafkaDouble(**arguments)

@@ -15,7 +15,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("key", KNOWN)
-def test_known_values(key: bytes) -> None:
+def test_partitioner_gives_the_partitions_of_kafka(key: bytes) -> None:
     assert murmur2(key) == KNOWN[key] % 2**32
 
 

@@ -19,7 +19,7 @@ def create(kafka: KafkaDouble, name: str) -> None:
     assert answer.topics[0].error_code == 0
 
 
-def test_they_are_kept_apart_and_linked_to_the_request_of_the_client() -> None:
+def test_peer_requests_are_kept_apart_and_linked_to_the_request_of_the_client() -> None:
     with KafkaDouble(brokers=2, peer_requests=True) as kafka:
         create(kafka, "t")
         (requested,) = kafka.requests.of("CreateTopics")
@@ -43,7 +43,7 @@ def test_they_are_kept_apart_and_linked_to_the_request_of_the_client() -> None:
         assert len(kafka.peer_requests.of("Envelope")) == 1
 
 
-def test_they_are_not_kept_by_default() -> None:
+def test_peer_requests_are_not_kept_by_default() -> None:
     with KafkaDouble(brokers=2) as kafka:
         create(kafka, "t")
         (requested,) = kafka.requests.of("CreateTopics")

@@ -43,11 +43,11 @@ def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **out
     return result
 
 
-def test_each_test_has_a_broker_as_new(suite: pytest.Pytester) -> None:
+def test_plugin_gives_each_test_an_empty_broker(suite: pytest.Pytester) -> None:
     run(suite, passed=4)
 
 
-def test_each_test_has_a_port_that_no_other_had_and_that_is_closed_after_it(pytester: pytest.Pytester) -> None:
+def test_plugin_gives_each_test_a_port_of_its_own_and_closes_it(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import socket
@@ -82,50 +82,6 @@ def test_each_test_has_a_port_that_no_other_had_and_that_is_closed_after_it(pyte
     run(pytester, passed=4)
 
 
-@pytest.mark.parametrize("isolation", ["fresh", "reset", "namespace", "none"])
-def test_rules_and_requests_end_with_their_test(pytester: pytest.Pytester, isolation: str) -> None:
-    pytester.makepyfile(
-        """
-        import socket
-        import pytest
-
-        @pytest.mark.parametrize("number", range(3))
-        def test_rules(kafka_double, number):
-            assert len(kafka_double._double_host.serving().broker.node.faults.rules) == 0
-            assert len(kafka_double.requests) == 0
-            kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
-            with socket.create_connection(("127.0.0.1", kafka_double.port)) as sock:
-                sock.sendall(bytes.fromhex("0000000a 0012 0000 00000007 0000"))
-                sock.recv(100)
-            assert len(kafka_double.requests) == 1
-
-        def test_stops(kafka_double):
-            kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
-            kafka_double.stop()
-
-        def test_goes_on(kafka_double):
-            assert len(kafka_double._double_host.serving().broker.node.faults.rules) == 0
-        """
-    )
-    run(pytester, f"--kafkadouble-isolation={isolation}", passed=5)
-
-
-def test_a_shared_cluster_is_whole_again_after_each_test(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        """
-        def test_breaks(kafka_double):
-            kafka_double.brokers[1].kill()
-            kafka_double.brokers[2].isolate()
-            kafka_double.brokers[3].pause()
-
-        def test_is_not_hurt(kafka_double):
-            assert "paused" not in repr(kafka_double) and "isolated" not in repr(kafka_double)
-            assert all(broker.running for broker in kafka_double.brokers.values())
-        """
-    )
-    run(pytester, "--kafkadouble-brokers=3", "--kafkadouble-isolation=namespace", process=True, passed=2)
-
-
 def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     suite.makepyfile(
@@ -144,18 +100,13 @@ def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
     assert (len({worker for worker, _ in lines}), len(lines)) == (2, 6)
 
 
-def test_none_shares_one_broker(suite: pytest.Pytester) -> None:
-    result = run(suite, "--kafkadouble-isolation=none", passed=1, failed=3)
-    result.stdout.fnmatch_lines("*TOPIC_ALREADY_EXISTS*")
-
-
 def test_the_option_overrides_the_ini_file(suite: pytest.Pytester) -> None:
     suite.makeini("[pytest]\nkafkadouble_isolation = none")
     run(suite, passed=1, failed=3)
     run(suite, "--kafkadouble-isolation=fresh", passed=4)
 
 
-def test_namespaces(pytester: pytest.Pytester) -> None:
+def test_plugin_isolation_namespace_gives_topic_names_per_test(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nkafkadouble_isolation = namespace")
     pytester.makepyfile(
         """
@@ -261,22 +212,6 @@ def test_the_factory_takes_settings_and_serves_any_scope(pytester: pytest.Pytest
     run(pytester, "--kafkadouble-config", "num.partitions=4", passed=1, failed=2)
 
 
-def test_a_test_may_stop_and_break_its_broker(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        """
-        def test_stops(kafka_double):
-            kafka_double.stop()
-
-        def test_leaves_rules(kafka_double):
-            kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
-
-        def test_is_not_hurt(kafka_double):
-            assert len(kafka_double._double_host.serving().broker.node.faults.rules) == 0
-        """
-    )
-    run(pytester, passed=3)
-
-
 @pytest.mark.parametrize(
     ("ini", "problem"),
     [
@@ -288,7 +223,7 @@ def test_a_test_may_stop_and_break_its_broker(pytester: pytest.Pytester) -> None
         ("kafkadouble_config = num.partitons=1", "*unknown setting 'num.partitons'*did you mean 'num.partitions'*"),
     ],
 )
-def test_wrong_options_are_reported(suite: pytest.Pytester, ini: str, problem: str) -> None:
+def test_invalid_option_of_the_plugin_is_refused(suite: pytest.Pytester, ini: str, problem: str) -> None:
     suite.makeini(f"[pytest]\n{ini}")
     result = run(suite, errors=4)
     result.stdout.fnmatch_lines(problem)
@@ -309,7 +244,7 @@ def test_help_lists_the_options(pytester: pytest.Pytester) -> None:
     assert "kafka_double_factory" in pytester.runpytest_inprocess("--fixtures").stdout.str()
 
 
-def test_without_a_fixture_no_server_is_imported(pytester: pytest.Pytester) -> None:
+def test_plugin_without_a_fixture_imports_no_server(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import sys

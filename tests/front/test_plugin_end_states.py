@@ -8,10 +8,12 @@ from textwrap import dedent
 
 import pytest
 
+from tests.front import plugin_suites
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
 
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error", "-q", "-rA", "--tb=no")
+ARGUMENTS = (*plugin_suites.ARGUMENTS, "-q", "-rA", "--tb=no")
 INI = """
 [pytest]
 kafkadouble_strict_rules = true
@@ -128,6 +130,7 @@ TEST = """
         {code}
 
     def test_{fixture}_{end}_2(self, {fixture}):
+        assert "{fixture}" != "kafka_double" or len({fixture}.requests) == 0
         looks_as_new({fixture})
 """
 SCOPES = ("of_function", "of_class", "of_module", "of_package", "of_session", "never_closed", "kafka_double_session")
@@ -167,7 +170,7 @@ def test_every_end_of_a_test_with_a_cluster_of_every_isolation(pytester: pytest.
     )
 
 
-def test_what_a_fixture_of_a_wider_scope_did_stays_for_all_its_tests(pytester: pytest.Pytester) -> None:
+def test_state_of_a_fixture_of_wider_scope_stays_for_all_its_tests(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import pytest

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.front.plugin_suites import run
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
-
-
-def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:
-    """The outcome of the suite."""
-    result = pytester.runpytest_inprocess(*ARGUMENTS, *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 def test_settings_of_class_and_function_are_merged(pytester: pytest.Pytester) -> None:

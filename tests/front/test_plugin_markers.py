@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.front.plugin_suites import ARGUMENTS, run
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
-
-
-def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:
-    """The outcome of the suite; where it has several brokers, in a process of its own."""
-    running = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
-    result = running(*ARGUMENTS, *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 def test_a_marker_gives_the_arguments_of_one_test(pytester: pytest.Pytester) -> None:
@@ -196,7 +188,7 @@ def test_a_rule_that_matched_nothing_is_a_warning(pytester: pytest.Pytester) -> 
     result.stdout.fnmatch_lines("*UnusedRuleWarning: no request matched 1 fault rule: *fail Produce*")
 
 
-def test_with_strict_rules_it_is_a_failure(pytester: pytest.Pytester) -> None:
+def test_unused_rule_fails_its_test_with_strict_rules(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(RULES)
     result = run(pytester, "--kafkadouble-strict-rules", passed=2, failed=1)
     result.stdout.fnmatch_lines("*no request matched 1 fault rule: *")

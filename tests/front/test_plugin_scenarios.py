@@ -7,22 +7,16 @@ from textwrap import dedent
 
 import pytest
 
+from tests.front.plugin_suites import run
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
 
 SCENARIO = """
 topics: [{name: orders, records: [two pears]}]
 rules: [{match: {api: Produce}, action: {type: fail, error: NOT_LEADER_OR_FOLLOWER}}]
 steps: [{at: 5, verb: create_topic, name: late}, {at: 3600, verb: down}]
 """
-
-
-def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:
-    result = pytester.runpytest_inprocess(*ARGUMENTS, *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 @pytest.fixture
@@ -94,7 +88,7 @@ def test_every_test_of_a_run_finds_the_scenario_of_the_run(pytester: pytest.Pyte
 
 
 @pytest.mark.usefixtures("_files")
-def test_with_namespaces_it_is_applied_once(pytester: pytest.Pytester) -> None:
+def test_scenario_is_applied_once_with_isolation_namespace(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         def test_first(kafka_double, kafka_double_session):

@@ -14,11 +14,10 @@ from kafkadouble.external.polling import PolledAsyncWaits
 from kafkadouble.external.real_kafka import RealKafka
 from kafkadouble.external.remote.served import ANY_KAFKA, ONLY_ON_DOUBLE, OWN_KAFKA
 from kafkadouble.verbs.async_waits import AsyncWaits
+from tests.front import plugin_suites
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
 
 SUITE = """
     import pytest
@@ -112,9 +111,7 @@ def test_waits_as_coroutines_are_decided_as_the_waits_are() -> None:
 
 def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:
     """The outcome of the suite, in a process of its own: it imports the client of the plugin."""
-    result = pytester.runpytest_subprocess(*ARGUMENTS, "-rs", *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
+    return plugin_suites.run(pytester, "-rs", *arguments, process=True, **outcomes)
 
 
 def test_the_suite_on_a_double(pytester: pytest.Pytester) -> None:
@@ -188,7 +185,7 @@ def test_a_container_is_started_once(pytester: pytest.Pytester, kafka: KafkaDoub
         ("127.0.0.1:1", "*--kafka-broker=127.0.0.1:1: no Kafka answers at 127.0.0.1:1: *refused*"),
     ],
 )
-def test_what_is_missing_is_named_once(
+def test_missing_target_of_the_plugin_is_named_once(
     pytester: pytest.Pytester, target: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KAFKA_HOME", raising=False)

@@ -149,7 +149,7 @@ def test_verbs_may_be_called_in_an_event_loop(kafka: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["fail", "advance", "requests", "brokers", "down", "expire_member"])
-def test_what_only_a_double_has_is_an_attribute_error(kafka: Any, name: str) -> None:
+def test_attribute_that_only_a_double_has_is_an_attribute_error(kafka: Any, name: str) -> None:
     assert kafka.is_real
     assert not hasattr(kafka, name)
     assert getattr(kafka, name, None) is None
@@ -157,7 +157,7 @@ def test_what_only_a_double_has_is_an_attribute_error(kafka: Any, name: str) -> 
         getattr(kafka, name)
 
 
-def test_what_no_request_reads_is_said_to_be_of_a_double(kafka: Any) -> None:
+def test_state_that_no_request_reads_is_named_as_of_a_double(kafka: Any) -> None:
     broker = kafka._double_host.serving().broker
     for owner in (broker, broker.members[0].node):
         with pytest.raises(OnlyOnDouble, match=r"^history: only a double has that, and no request"):

@@ -99,7 +99,7 @@ def test_a_rule_that_nothing_matched_is_told_once_with_what_came_near() -> None:
 
 
 @pytest.mark.parametrize("brokers", [1, 2])
-def test_it_is_told_while_a_broker_is_down_and_after_a_stop(brokers: int) -> None:
+def test_report_is_made_while_a_broker_is_down_and_after_a_stop(brokers: int) -> None:
     with KafkaDouble(brokers=brokers) as kafka:
         kafka.create_topic("orders", replication_factor=brokers)
         metadata(kafka, "orders")
@@ -120,5 +120,5 @@ def test_numbers_have_the_plural_of_their_nouns() -> None:
     ]
 
 
-def test_it_is_told_that_there_was_no_request() -> None:
+def test_report_says_that_there_was_no_request() -> None:
     assert list(requests_section.told([], 15)) == ["no client sent a request"]

@@ -77,7 +77,9 @@ MATCHES: dict[str, tuple[Callable[[Requests], list[Any]], list[int]]] = {
 
 
 @pytest.mark.parametrize(("find", "expected"), MATCHES.values(), ids=MATCHES)
-def test_a_filter(session: Session, find: Callable[[Requests], list[Any]], expected: list[int]) -> None:
+def test_filter_of_requests_finds_the_matching_requests(
+    session: Session, find: Callable[[Requests], list[Any]], expected: list[int]
+) -> None:
     assert [seen.correlation_id for seen in find(session.requests)] == expected
 
 
@@ -185,7 +187,7 @@ def test_a_failed_assertion_is_short() -> None:
     assert len(str(failed.value)) < 1500
 
 
-def test_nothing_was_seen() -> None:
+def test_assert_seen_without_any_request_fails() -> None:
     with pytest.raises(AssertionError, match=r"but none of 0 do$"):
         Session().requests.assert_seen("Produce")
 

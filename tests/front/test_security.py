@@ -126,25 +126,13 @@ PATHS = ("kafka-python", "aiokafka")
 """The clients that take names of files, or objects of Python."""
 
 
-def test_without_security_a_client_needs_the_address_alone() -> None:
+def test_client_config_without_security_has_the_address_alone() -> None:
     with KafkaDouble() as kafka:
         for client in CLIENTS:
             assert "ssl" not in repr(kafka.client_config(client=client))
         assert sent(kafka.client_config())
         with pytest.raises(UsageError, match="user 'alice' cannot authenticate: the listeners are PLAINTEXT"):
             kafka.client_config("alice")
-
-
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        ({"security": "TLS"}, "security is 'TLS': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
-        ({"security": "SSL", "certificate": "old"}, "certificate is 'old': there are valid, expired"),
-    ],
-)
-def test_wrong_use(given: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        KafkaDouble(**given)
 
 
 def test_a_client_or_a_user_that_cannot_be() -> None:

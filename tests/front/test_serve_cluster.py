@@ -62,17 +62,6 @@ def test_ports_follow_one_another() -> None:
     assert "is taken" in ended.stderr
 
 
-def test_directories_are_kept(tmp_path: Path) -> None:
-    found = []
-    for words in (("--topic", "t"), ()):
-        with serving("--brokers", "2", "--data-dir", str(tmp_path), *words) as cluster:
-            answer = ask(cluster_address(cluster.startup["bootstrap.servers"]), MetadataRequest(topics=None), 12)
-            found.append((answer.cluster_id, [topic.name for topic in answer.topics]))
-            assert cluster.end()[0] == 0
-    assert found[0] == found[1]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["broker-1", "broker-2", "controller"]
-
-
 @pytest.mark.parametrize("brokers", ["1", "3"])
 def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str) -> None:
     config = ("--brokers", brokers, "--data-dir", str(tmp_path))
@@ -87,7 +76,7 @@ def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str
     assert ended.stdout == ""
 
 
-def test_it_has_begun_when_every_broker_accepts() -> None:
+def test_serve_of_a_cluster_is_ready_when_every_broker_accepts() -> None:
     """After `kill -9` the metadata list the brokers of the previous run as alive, although the new
     ones accept no client yet."""
 
@@ -107,7 +96,7 @@ def test_it_has_begun_when_every_broker_accepts() -> None:
     asyncio.run(main())
 
 
-def test_what_was_acknowledged_is_there_after_all_were_killed_at_once(tmp_path: Path) -> None:
+def test_acknowledged_records_survive_a_kill_of_all_brokers(tmp_path: Path) -> None:
     """The whole process is killed: neither the brokers nor the controller can shut down in
     order."""
     config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3", *SHORT_SESSION)
@@ -150,7 +139,7 @@ TWO = (
         (("--brokers", "3", "--port", "65534"), "port 65534 leaves no 3 ports"),
     ],
 )
-def test_wrong_use(words: tuple[str, ...], problem: str) -> None:
+def test_serve_of_a_cluster_with_wrong_arguments_is_refused(words: tuple[str, ...], problem: str) -> None:
     ended = run("serve", "--port", "0", *words)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert problem in ended.stderr

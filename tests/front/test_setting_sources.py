@@ -146,7 +146,7 @@ def test_super_users_of_a_file_stay_when_acls_are_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sources", EACH[1:], ids=IDS[1:])
-def test_where_it_listens_what_it_advertises_and_where_its_data_are(sources: list[Source], tmp_path: Path) -> None:
+def test_addresses_and_directories_follow_the_order_of_setting_sources(sources: list[Source], tmp_path: Path) -> None:
     """The words of these are --port, --advertised and --data-dir."""
     ports = dict(zip(Source, free_ports(len(Source)), strict=True))
     folders = {source: tmp_path / source.name for source in Source}

@@ -51,25 +51,6 @@ def test_a_paused_single_broker_answers_no_client_until_it_is_resumed() -> None:
         assert kafka.describe_cluster().brokers[1].state == "running"
 
 
-@pytest.mark.parametrize("bring_back", ["reset", "stop and start", "down and up", "restore"])
-def test_a_paused_single_broker_runs_again_after_what_restarts_it(bring_back: str) -> None:
-    with KafkaDouble() as kafka:
-        snapshot = kafka.snapshot()
-        kafka.brokers[1].pause()
-        if bring_back == "reset":
-            kafka.reset()
-        elif bring_back == "restore":
-            kafka.restore(snapshot)
-        elif bring_back == "down and up":
-            kafka.down()
-            kafka.up()
-        else:
-            kafka.stop()
-            kafka.start()
-        assert kafka.describe_cluster().brokers[1].state == "running"
-        assert ask(("127.0.0.1", kafka.port), ApiVersionsRequest(), 0).error_code == 0
-
-
 DIRS = pytest.mark.parametrize("folder", ["data", None], ids=["on disk", "in memory"])
 
 
@@ -147,24 +128,27 @@ def test_a_broker_of_a_cluster_that_is_killed_while_it_is_paused_never_answers()
 
 
 @DIRS
-@pytest.mark.parametrize("end", ["reset", "restore", "stop and start"])
-def test_a_killed_single_broker_runs_again_after_what_restarts_it(tmp_path: Path, folder: str | None, end: str) -> None:
+@pytest.mark.parametrize("fault", ["pause", "kill"])
+@pytest.mark.parametrize("end", ["reset", "restore", "down and up", "stop and start"])
+def test_paused_or_killed_single_broker_runs_again_after_a_restart(
+    tmp_path: Path, folder: str | None, fault: str, end: str
+) -> None:
     with started(tmp_path, folder) as kafka:
         kafka.produce("orders", "two pears")
         snapshot = kafka.snapshot()
-        kafka.brokers[1].kill()
-        if end == "reset":
-            kafka.reset()
-        elif end == "restore":
+        getattr(kafka.brokers[1], fault)()
+        if end == "restore":
             kafka.restore(snapshot)
         else:
-            kafka.stop()
-            kafka.start()
+            for verb in end.split(" and "):
+                getattr(kafka, verb)()
+        assert kafka.describe_cluster().brokers[1].state == "running"
         assert ask(("127.0.0.1", kafka.port), ApiVersionsRequest(), 0).error_code == 0
-        assert ("orders" in kafka.topics()) == (end == "restore" or (end != "reset" and folder is not None))
+        keeps_data = end in ("restore", "down and up") or (end == "stop and start" and folder is not None)
+        assert ("orders" in kafka.topics()) == keeps_data
 
 
-def test_what_takes_another_node_is_refused() -> None:
+def test_verb_that_needs_another_broker_is_refused_by_a_single_broker() -> None:
     with KafkaDouble() as kafka:
         with pytest.raises(UsageError, match=r"a single broker cannot be isolated: give brokers=2 or more"):
             kafka.brokers[1].isolate()

@@ -73,7 +73,7 @@ def transactional(kafka: KafkaDouble, id: str = "shop") -> Producer:
     return producer
 
 
-def test_the_contents_come_back_any_number_of_times(kafka: KafkaDouble) -> None:
+def test_restore_brings_back_the_contents_any_number_of_times(kafka: KafkaDouble) -> None:
     for value in "12345":
         kafka.produce("orders", value, partition=0)
     kafka.produce_all("orders", ["v" * 100] * 300, partition=1)
@@ -169,7 +169,7 @@ def test_a_broker_that_was_down_comes_back_with_its_log(kafka: KafkaDouble) -> N
     assert values(kafka) == [b"a", b"b"]
 
 
-def test_transactions(kafka: KafkaDouble) -> None:
+def test_restore_brings_back_transactions_in_each_state(kafka: KafkaDouble) -> None:
     producer = transactional(kafka)
     for value, ends in ((b"aborted", producer.abort_transaction), (b"committed", producer.commit_transaction)):
         producer.begin_transaction()
@@ -328,7 +328,7 @@ def test_a_snapshot_outlives_stop_and_start(kafka: KafkaDouble) -> None:
 
 
 @pytest.mark.parametrize("in_files", [False, True], ids=["in memory", "in files"])
-def test_what_was_restored_is_kept(tmp_path: Path, in_files: bool) -> None:
+def test_restored_data_survives_an_outage_and_a_restart(tmp_path: Path, in_files: bool) -> None:
     """Over an outage and, in files, over a stop and a start; the same in another double."""
     where = tmp_path / "one" if in_files else None
     with KafkaDouble(brokers=3, data_dir=where) as kafka:

@@ -28,7 +28,7 @@ def test_versions_that_differ_have_a_reason() -> None:
     assert [row["name"] for row in rows() if row["versions"] != row["advertised"] and not row["reason"]] == []
 
 
-def test_what_controllers_serve(capsys: pytest.CaptureFixture[str]) -> None:
+def test_supported_lists_the_apis_of_controllers(capsys: pytest.CaptureFixture[str]) -> None:
     assert supported.main(["--controllers", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == rows_of_controllers()
     assert {row["name"] for row in rows_of_controllers()} == {served.name for served in CONTROLLER_TABLE}

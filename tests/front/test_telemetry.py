@@ -118,7 +118,7 @@ WRONG = {
 
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize("codec", sorted(CODECS))
-def test_what_cannot_be_decoded_is_an_invalid_record(cluster: Harness, data: bytes, codec: int) -> None:
+def test_undecodable_telemetry_is_an_invalid_record(cluster: Harness, data: bytes, codec: int) -> None:
     assert push(cluster, compress(codec, data), codec) == codes.INVALID_RECORD
     if codec:
         assert push(cluster, data, codec) == codes.INVALID_RECORD
@@ -154,7 +154,7 @@ def test_long_texts_do_not_fill_the_memory(cluster: Harness, monkeypatch: pytest
     assert [value.value for value in collected(cluster)] == [18, 19]
 
 
-def test_it_is_hidden_by_default_and_answered() -> None:
+def test_telemetry_is_answered_and_hidden_by_default() -> None:
     def listed(kafka: KafkaDouble) -> set[int]:
         return {api.api_key for api in ask(("127.0.0.1", kafka.port), ApiVersionsRequest(), 0).api_keys}
 

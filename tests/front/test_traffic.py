@@ -69,7 +69,7 @@ def test_the_report_as_json(capture: Path, capsys: pytest.CaptureFixture[str]) -
     assert found["failures"][0]["time"].endswith("+00:00")
 
 
-def test_one_table_as_csv(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_table_is_written_as_csv(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(csv.DictReader(report(capsys, "--csv", "versions", str(capture)).splitlines()))
     assert [(row["client_software"], row["api"], row["behind"]) for row in rows] == [
         ("franz-go", "ApiVersions", "2"),
@@ -89,7 +89,7 @@ def test_bad_lines_are_counted_and_the_rest_is_reported(tmp_path: Path, capsys: 
     assert (len(lines), lines[-1]) == (11, "kafkadouble traffic: and 2 more")
 
 
-def test_nothing_to_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_report_of_an_empty_capture_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "empty.log"
     log.touch()
     assert main(["traffic", str(log)]) == 1
@@ -105,14 +105,16 @@ def test_nothing_to_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ([], "the following arguments are required: PATH"),
     ],
 )
-def test_wrong_calls(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_with_wrong_arguments_is_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["traffic", *words])
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
 
 
-def test_without_pyarrow_the_error_names_the_package(
+def test_traffic_without_pyarrow_names_the_package(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)

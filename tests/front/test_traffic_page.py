@@ -29,22 +29,22 @@ def test_the_examples_run_one_after_the_other(
     assert "'api': 'Metadata'" in capsys.readouterr().out
 
 
-def test_its_columns_are_those_that_there_are() -> None:
+def test_page_of_traffic_names_the_existing_columns() -> None:
     columns = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (.*) \|$", PAGE.partition("## The report")[0], re.MULTILINE)
     assert columns == [tuple(column) for column in COLUMNS]
 
 
-def test_its_tables_are_those_that_there_are() -> None:
+def test_page_of_traffic_names_the_existing_tables() -> None:
     tables = re.findall(r"^\| `(\w+)` \|", PAGE.partition("## The report")[2], re.MULTILINE)
     assert tables == [table.name for table in TABLES]
 
 
-def test_what_it_promises_of_parts() -> None:
+def test_page_of_traffic_is_right_about_parts() -> None:
     assert (capturing.PART_S, capturing.PART_OF_RUN) == (10, 100)
     assert f"{capturing.PART_ROWS:,} rows or {capturing.PART_BYTES >> 20} MB" in PAGE
 
 
-def test_its_options_and_verbs_are_there() -> None:
+def test_page_of_traffic_names_existing_options_and_verbs() -> None:
     help_text = serve.parser().format_help()
     assert "--capture FILE" in help_text
     assert "--capture-bodies" in help_text

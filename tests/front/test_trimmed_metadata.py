@@ -45,7 +45,7 @@ def fill(kafka: KafkaDouble, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("brokers", [1, 3])
-def test_it_starts_after_a_clean_stop(tmp_path: Path, brokers: int) -> None:
+def test_node_with_trimmed_metadata_starts_after_a_clean_stop(tmp_path: Path, brokers: int) -> None:
     """Two more starts without new topics: each start leaves what the next one needs."""
     for life in range(3):
         with KafkaDouble(brokers=brokers, stepped=True, data_dir=tmp_path, config=SMALL) as kafka:
@@ -59,7 +59,7 @@ def test_it_starts_after_a_clean_stop(tmp_path: Path, brokers: int) -> None:
 
 
 @pytest.mark.parametrize("name", KAFKAS)
-def test_it_starts_on_what_apache_kafka_has_trimmed(tmp_path: Path, name: str) -> None:
+def test_node_starts_on_metadata_that_real_kafka_trimmed(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     shutil.copytree(GOLDEN / name, folder)
     assert check(folder).word == "good"

@@ -3,34 +3,22 @@ else."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import os
 import socket
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from aiokafka import AIOKafkaProducer
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.common.literals import ClientLibrary, SecureProtocol
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.configs.settings import Settings
 from tests.front.serving import run, serving
-from tests.support.garbage import collecting
-
-# It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
-    from kafka import KafkaAdminClient
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 USERS = {"alice": 'se;c"r\\et', "bob=,x": "hidden"}
@@ -75,45 +63,6 @@ def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
         assert known.list_topics(timeout=LONG_S).brokers
 
 
-@pytest.fixture
-def collected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """aiokafka leaves its transports to the collector."""
-    yield from collecting(caplog)
-
-
-@pytest.mark.usefixtures("collected")
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
-def test_a_client_has_its_settings(protocol: SecureProtocol, mechanism: str) -> None:
-    with KafkaDouble(security=protocol, users=USERS, brokers=2) as kafka:
-        clients: dict[ClientLibrary, Any] = {
-            "confluent-kafka": confluent,
-            "kafka-python": kafka_python,
-            "aiokafka": aio,
-        }
-        for client, logs_in in clients.items():
-            logs_in(kafka.client_config("alice", client, mechanism))
-        assert kafka.client_config("alice", "java", mechanism)["sasl.mechanism"] == mechanism
-
-
-def confluent(config: dict[str, Any]) -> None:
-    assert AdminClient({**config, "log_level": 0}).list_topics(timeout=LONG_S).brokers
-
-
-def kafka_python(config: dict[str, Any]) -> None:
-    admin = KafkaAdminClient(**config)
-    assert admin.describe_cluster()["brokers"]
-    admin.close()
-
-
-def aio(config: dict[str, Any]) -> None:
-    async def log_in() -> None:
-        async with AIOKafkaProducer(**config) as producer:
-            assert producer.client.cluster.brokers()
-
-    asyncio.run(log_in())
-
-
 @pytest.mark.parametrize(
     ("user", "mechanism", "problem"),
     [
@@ -122,13 +71,15 @@ def aio(config: dict[str, Any]) -> None:
         ("alice", "GSSAPI", "mechanism is 'GSSAPI': there are PLAIN"),
     ],
 )
-def test_settings_that_there_are_not(user: str | None, mechanism: str | None, problem: str) -> None:
+def test_client_config_of_unknown_user_or_mechanism_is_refused(
+    user: str | None, mechanism: str | None, problem: str
+) -> None:
     kafka = KafkaDouble(security="SASL_PLAINTEXT", users=USERS)
     with kafka, pytest.raises(UsageError, match=problem):
         kafka.client_config(user, mechanism=mechanism)
 
 
-def test_several_listeners() -> None:
+def test_user_logs_in_at_each_of_several_listeners() -> None:
     with KafkaDouble(security="SASL_PLAINTEXT", users=USERS, listeners={"IN": 0, "OUT": 0}) as kafka:
         for listener in ("IN", "OUT"):
             assert brokers(kafka.bootstrap(listener), "PLAIN", "bob=,x", "hidden") == {1}
@@ -180,7 +131,7 @@ PLAIN = "listener.name.sasl_plaintext.plain.sasl.jaas.config"
         ({"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.Other required a=hidden;"}, "PLAIN needs PlainLoginModule"),
     ],
 )
-def test_logins_that_cannot_be_are_refused_at_the_start(settings: dict[str, str], problem: str) -> None:
+def test_invalid_sasl_settings_are_refused_at_the_start(settings: dict[str, str], problem: str) -> None:
     words = [word for name, text in {**SASL, **settings}.items() for word in ("-c", f"{name}={text}")]
     ended = run(
         "serve", *words, "-c", "listener.security.protocol.map=SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT"
@@ -212,26 +163,6 @@ def test_serve_with_users_from_words_a_file_and_the_environment(
         for name, password in (("word", "a"), ("file", "of:colons"), ("env", "of the environment")):
             for mechanism in MECHANISMS:
                 assert brokers("{}:{}".format(*served.address), mechanism, name, password) == {1}
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("--user", "a:hidden"), "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not 'PLAINTEXT'"),
-        (("--security", "SASL_PLAINTEXT"), "users has a password for each name"),
-        (
-            ("--security", "SASL_PLAINTEXT", "--user", "a"),
-            "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD",
-        ),
-        (("--security", "SASL_PLAINTEXT", "--users-file", os.devnull + "/x"), "Not a directory"),
-        (("--security", "OTHER"), "security is 'OTHER': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
-    ],
-)
-def test_wrong_words(words: tuple[str, ...], problem: str) -> None:
-    ended = run("serve", "--port", "0", *words)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert problem in ended.stderr
-    assert "hidden" not in ended.stderr
 
 
 def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -43,7 +43,7 @@ def begun(
     return future
 
 
-def test_it_returns_as_soon_as_the_records_are_there(kafka: KafkaDouble, pool: ThreadPoolExecutor) -> None:
+def test_wait_for_records_returns_as_soon_as_they_exist(kafka: KafkaDouble, pool: ThreadPoolExecutor) -> None:
     waiting = begun(kafka, pool, kafka.wait_for_records, "orders", 3)
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
     for value in ("one", "two"):
@@ -163,7 +163,7 @@ def test_leaders_and_replicas_of_a_cluster(pool: ThreadPoolExecutor) -> None:
         assert waiting.result(30) == first
 
 
-def test_with_a_stepped_clock_it_waits_for_other_threads(pool: ThreadPoolExecutor) -> None:
+def test_wait_with_a_stepped_clock_lets_other_threads_advance_it(pool: ThreadPoolExecutor) -> None:
     with KafkaDouble(stepped=True) as kafka:
         rule = kafka.delay("Metadata", 5)
         producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
@@ -246,7 +246,9 @@ class Aio:
 
 
 @pytest.mark.parametrize(("wait", "message"), LATE, ids=[message[:30] for _, message in LATE])
-def test_so_does_a_coroutine(kafka: KafkaDouble, wait: Callable[[Any], Any], message: str) -> None:
+def test_coroutine_that_times_out_says_what_is_there_instead(
+    kafka: KafkaDouble, wait: Callable[[Any], Any], message: str
+) -> None:
     kafka.produce("orders", "pear")
     with pytest.raises(TimeoutError, match=message):
         asyncio.run(wait(Aio(kafka)))
@@ -336,7 +338,7 @@ def test_a_problem_of_the_caller_s_function_is_the_caller_s(kafka: KafkaDouble) 
     kafka.produce("orders", "the broker goes on")
 
 
-def test_each_wait_is_a_coroutine_too() -> None:
+def test_each_wait_verb_has_a_coroutine() -> None:
     names = [name for name in vars(AsyncWaits) if name.startswith("wait_")]
     assert names == WAITS
     for name in names:

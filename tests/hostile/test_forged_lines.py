@@ -55,7 +55,7 @@ def send(address: tuple[str, int], frame: bytes, waits: bool) -> None:
 
 
 @pytest.mark.parametrize("table", [TABLE, CONTROLLER_TABLE], ids=["broker", "controller"])
-def test_nothing_that_a_client_sends_forges_a_line(table: Any) -> None:
+def test_bytes_of_a_client_forge_no_log_line(table: Any) -> None:
     words = ["--verbose", "--control-port", "0", "--controller-port", "0", "--topic", "t"]
     with serving(*words) as served:
         stdout = served.process.stdout

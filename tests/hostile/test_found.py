@@ -168,7 +168,7 @@ def test_many_configurations_are_described_in_turns_and_not_without_end(
     assert turns > 1
 
 
-def test_what_peers_do_not_read_bounds_what_a_fetch_gives(stage: Stage, good: Good) -> None:
+def test_unread_answers_of_peers_bound_the_size_of_a_fetch(stage: Stage, good: Good) -> None:
     for _ in range(3):
         good.works()
     everything = FetchRequest(

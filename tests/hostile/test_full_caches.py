@@ -69,7 +69,7 @@ def fetch(topics: list[str], version: int) -> FetchRequest:
 
 
 def fill_sessions(cache: FetchSessionCache, bound: int, length: int, named: Name, version: int) -> int:
-    """Open sessions until none is opened any more; return their estimate."""
+    """Opens sessions until none is opened any more; returns their estimate."""
     each = 1 + bound // 8 // (fetch_session.PARTITION_BYTES + length * len(named(0, length).encode()) // length)
     for number in range(30):
         topics = [named(number * each + at, length) for at in range(each)]
@@ -122,7 +122,7 @@ class NoListener:
 
 
 def share_session(cache: ShareSessionCache, number: int, length: int, named: Name, partitions: int) -> None:
-    """Open a session of partitions that do not exist."""
+    """Opens a session of partitions that do not exist."""
     requested = [
         TopicIdPartition(Uuid((number * partitions + at).to_bytes(16, "big")), at + 1000, None)
         for at in range(partitions)

@@ -105,7 +105,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-def test_one_line_names_the_client_the_request_and_the_error(kind: str) -> None:
+def test_log_line_names_client_request_and_error(kind: str) -> None:
     frame, expected = WHOLE[kind]
     assert line_for(framed(frame)) == f"203.0.113.9:1 {expected}: closing"
 

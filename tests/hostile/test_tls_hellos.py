@@ -71,7 +71,7 @@ def test_a_hello_that_comes_in_pieces_is_answered(broker: Broker) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x16\x03\x01\xff\xff" + bytes(20_000), b"GET / HTTP/1.1\r\n"])
-def test_what_is_no_hello_ends_the_connection(broker: Broker, data: bytes) -> None:
+def test_invalid_client_hello_ends_the_connection(broker: Broker, data: bytes) -> None:
     with broker.connect() as sock:
         sock.sendall(data)
         sock.settimeout(TIMEOUT)

@@ -50,7 +50,7 @@ def test_every_batch_is_tagged_with_the_epoch_of_the_leader_that_took_it(story: 
     assert epochs_in(story.log) == [0, 2, 2]
 
 
-def test_what_a_producer_puts_there_is_overwritten(story: Story) -> None:
+def test_leader_epoch_of_a_produced_batch_is_overwritten(story: Story) -> None:
     batch = produced(1)
     # The epoch is before the bytes that the checksum covers.
     batch[12:16] = (99).to_bytes(4, "big")

@@ -193,7 +193,7 @@ class TestTheServer:
         assert mismatch(writer.send(bytes(batch))) == (3, 2)
         assert values(cluster) == []
 
-    def test_it_is_the_upcoming_offset_of_that_partition(self) -> None:
+    def test_expected_offset_is_the_next_offset_of_the_partition(self) -> None:
         cluster = Harness()
         cluster.create(TOPIC, partitions=2, configs={"produce.expected.offset": "required"})
         batch = Writer(cluster).batch(["a"], 0)
@@ -279,9 +279,7 @@ class TestTheWorkedExample:
         outcome = writer.publish(self.MORE, 0)
         assert mismatch(outcome) == (0, 3) if refused else outcome.base_offset == 3
 
-    def test_what_is_left_after_a_failure_is_a_prefix_and_the_leader_goes_on_from_there(
-        self, cluster: Harness, writer: Writer
-    ) -> None:
+    def test_log_after_a_failure_is_a_prefix_that_the_leader_continues(self, cluster: Harness, writer: Writer) -> None:
         """In the KIP a failed replication may keep a part of a batch; today's batches are kept or
         lost whole, so the test sends two."""
         filled(writer, *self.LOG)
@@ -310,7 +308,7 @@ class TestTheWorkedExample:
         expected, actual = mismatch(writer.publish(self.MORE, 3))
         assert values(cluster)[expected:actual] == list(self.MORE)
 
-    def test_what_was_acknowledged_is_not_lost_to_a_later_leader(self, cluster: Harness, writer: Writer) -> None:
+    def test_acknowledged_records_survive_a_later_leader(self, cluster: Harness, writer: Writer) -> None:
         filled(writer, *self.LOG)
         assert writer.publish(["D"], 3).error_code == 0
         cluster.partition(TOPIC).lead(5)

@@ -112,7 +112,7 @@ def test_after_quick_fail_overs_the_logs_are_the_same_byte_for_byte(
     assert known(follower) == known(leader)
 
 
-def test_one_answer_may_not_be_enough() -> None:
+def test_follower_may_need_several_epoch_answers_to_truncate() -> None:
     """The follower's epochs are 0, 2 and 5, the leader's 0, 1, 3 and 6: each names one that the
     other does not have."""
     assert follow_by_asking(log_of((0, 3), (2, 2), (5, 2)), log_of((0, 1), (1, 2), (3, 1), (6, 1))) > 1

@@ -233,7 +233,7 @@ def test_log_start_latest_snapshot_high_watermark_and_end_are_in_this_order() ->
     assert log.start_offset <= log.latest_snapshot.offset <= log.high_watermark <= log.end_offset
 
 
-def test_it_is_safe_to_delete_the_log_up_to_the_latest_snapshot() -> None:
+def test_log_may_be_deleted_up_to_the_latest_snapshot() -> None:
     store = MemorySnapshotStore()
     voter = member(1, (1,), snapshot_ids=store, snapshots=FetchSnapshotService(store))
     replica = voter.replica

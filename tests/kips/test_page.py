@@ -41,7 +41,7 @@ def named_in(row: str) -> list[tuple[Path, str]]:
     return [((HOUSE if "/" in path else HERE) / path, name) for path, name in found]
 
 
-def test_there_are_rows_of_every_kip() -> None:
+def test_page_of_kips_has_rows_of_every_kip() -> None:
     assert {cells(row)[0] for row in ROWS} == {"101", "279", "320", "595", "951"}
 
 

@@ -19,7 +19,7 @@ BROKERS = {
         "server/controller/broker_heartbeat_manager.py",
         "            known.last_contact_ms = now - self.session_timeout_ms - 1\n",
         "            known.last_contact_ms = now - self.session_timeout_ms\n",
-        ("tests/front/verbs/test_brokers.py::test_a_session_ends",),
+        ("tests/front/verbs/test_brokers.py::test_expire_session_fences_the_broker",),
         "a test that ends the session of a dead broker finds that it still leads",
     ),
     "registration: an id is given to a second process": Mutation(

@@ -42,7 +42,7 @@ SCENARIOS = {
         _STEPS,
         "max(number + 1, self._steps[index].number_at(now - self._begun_ms))",
         "number + 1",
-        (f"{_REPEATED}::test_with_a_clock_that_runs_calls_that_are_late_are_left_out",),
+        (f"{_REPEATED}::test_late_calls_of_a_repeated_step_are_left_out",),
         "after a fast clock the thread of the scenario calls verbs for days",
     ),
     "brokers: a single one that is killed has shut down cleanly": Mutation(

@@ -59,7 +59,7 @@ def test_only_the_requested_columns_are_read(double: KafkaDouble) -> None:
     assert sorted(table["value"].to_pylist()) == sorted(b"value %d" % number for number in range(20))
 
 
-def test_bounds(double: KafkaDouble) -> None:
+def test_topic_table_is_read_between_offsets(double: KafkaDouble) -> None:
     every = [(partition, offset) for partition in (0, 1) for offset in range(10)]
     assert fetched(double) == every
     assert fetched(double, partitions=[1]) == every[10:]
@@ -73,7 +73,7 @@ def test_bounds(double: KafkaDouble) -> None:
     assert fetched(double, starting_timestamp=99_000) == []
 
 
-def test_it_is_read_again_each_time(double: KafkaDouble) -> None:
+def test_topic_table_is_read_again_each_time(double: KafkaDouble) -> None:
     found = kafkadouble.fetch(double.bootstrap_servers, "orders", partitions=[0])
     assert [batch.num_rows for batch in found] == [batch.num_rows for batch in found.to_reader()] == [10]
 

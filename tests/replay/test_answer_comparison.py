@@ -100,7 +100,7 @@ def test_errors_have_names() -> None:
         (25, 0, False, False),
     ],
 )
-def test_what_depends_on_the_moment(recorded: int, found: int, early: bool, again: bool) -> None:
+def test_fields_that_depend_on_the_moment_are_not_compared(recorded: int, found: int, early: bool, again: bool) -> None:
     ours, theirs = HeartbeatResponse(error_code=recorded), HeartbeatResponse(error_code=found)
     made = exchange(HeartbeatRequest(), ours, 3)
     assert (was_early(ours, theirs), asks_to_retry(made, ours, theirs)) == (early, again)

@@ -43,7 +43,7 @@ def fetch(topic_id: Uuid, session_id: int = 0, session_epoch: int = -1) -> Fetch
     return FetchRequest(topics=[topic], session_id=session_id, session_epoch=session_epoch)
 
 
-def test_topic_ids() -> None:
+def test_topic_ids_of_a_replay_are_translated() -> None:
     ids = learned(MetadataRequest(topics=None), metadata(ONE), metadata(OTHER), 12)
     body, is_changed = sent(ids, fetch(ONE), 13)
     assert (body.topics[0].topic_id, is_changed) == (OTHER, True)
@@ -96,7 +96,7 @@ def test_a_fetch_that_is_sent_again_moves_its_session() -> None:
     assert sent(ids, fetch(ONE, 0, 0), 13)[0].session_epoch == 0
 
 
-def test_what_is_unchanged_is_sent_as_it_was() -> None:
+def test_request_without_translated_ids_is_sent_unchanged() -> None:
     """Even bytes that are no batches."""
     partition = ProduceRequest.PartitionProduceData(
         index=0, records=b"no batch at all, but long enough to be read as one, or not"

@@ -111,7 +111,7 @@ def test_a_request_that_no_server_could_read_is_left_out(session: Path, tmp_path
     assert (len(found.exchanges), found.without_frame) == (1, 1)
 
 
-def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+def test_invalid_recording_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.parquet"
     pq.write_table(pa.table({"a": [1]}), other)
     text = tmp_path / "text.parquet"

@@ -90,7 +90,7 @@ def test_a_record_that_is_missing_is_found_by_its_offset(session: Recording, kaf
     assert offsets, "\n".join(report.lines())
 
 
-def test_what_passes_by_itself_is_asked_for_again(session: Recording, kafka: KafkaDouble) -> None:
+def test_retriable_error_of_a_replay_is_sent_again(session: Recording, kafka: KafkaDouble) -> None:
     kafka.fail("FindCoordinator", "COORDINATOR_NOT_AVAILABLE", times=2)
     kafka.fail("OffsetFetch", "COORDINATOR_LOAD_IN_PROGRESS", times=1)
     report = replayed(session, kafka)
@@ -98,14 +98,14 @@ def test_what_passes_by_itself_is_asked_for_again(session: Recording, kafka: Kaf
     assert report.retried == 2
 
 
-def test_with_acks_0_a_closed_connection_asks_to_send_again(session: Recording, kafka: KafkaDouble) -> None:
+def test_replay_of_acks_0_sends_again_after_a_closed_connection(session: Recording, kafka: KafkaDouble) -> None:
     kafka.disconnect("Produce", times=1)
     report = replayed(session, kafka)
     assert report.is_same, "\n".join(report.lines())
     assert report.retried == 1
 
 
-def test_what_never_passes_is_a_difference(session: Recording, kafka: KafkaDouble) -> None:
+def test_retriable_error_that_stays_is_a_difference(session: Recording, kafka: KafkaDouble) -> None:
     kafka.fail("OffsetFetch", "COORDINATOR_LOAD_IN_PROGRESS", times=None)
     report = replayed(session, kafka, ReplayOptions(patience=0.5))
     assert "COORDINATOR_LOAD_IN_PROGRESS" in {each.found for each in report.differences}
@@ -161,7 +161,9 @@ def _answer_otherwise(server: socket.socket) -> None:
         (["localhost:1", "--patience", "-1"], "-1 is no number of seconds above 0"),
     ],
 )
-def test_a_wrong_call(words: list[str], said: str, session: Recording, capsys: pytest.CaptureFixture[str]) -> None:
+def test_replay_with_wrong_arguments_is_refused(
+    words: list[str], said: str, session: Recording, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["replay", session.path, *words])
     assert said in capsys.readouterr().err

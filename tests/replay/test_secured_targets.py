@@ -95,7 +95,7 @@ LOGIN = {
         ({"security.protocol": "SASL_PLAINTEXT"}, 3, "ends the login: "),
     ],
 )
-def test_wrong_settings_are_named(
+def test_replay_target_with_wrong_settings_is_refused_by_name(
     secured: KafkaDouble,
     session: Path,
     tmp_path: Path,

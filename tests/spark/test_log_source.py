@@ -76,7 +76,7 @@ def test_several_paths_and_segments(spark: Any) -> None:
     assert {row.replica for row in rows} == {str(GOLDEN)}
 
 
-def test_nothing_to_read_is_no_row(spark: Any) -> None:
+def test_empty_log_gives_no_row(spark: Any) -> None:
     assert log(spark, topics="mixed", startingOffsets=1000).load(str(GOLDEN)).count() == 0
 
 
@@ -100,7 +100,7 @@ def source() -> Any:
     )
 
 
-def test_what_filters_leave_is_all_that_is_read(source: Any) -> None:
+def test_filters_limit_the_segments_that_are_read(source: Any) -> None:
     """The planned pieces show what is read."""
     from pyspark.sql.datasource import EqualTo, GreaterThanOrEqual, In, LessThan, Not
     from pyspark.sql.types import StructType

@@ -79,21 +79,25 @@ def test_the_time_zone_of_a_session_changes_no_time(spark: Any, paths: tuple[Pat
     assert [time.timestamp() for time in found["time"].to_pylist()] == [time.timestamp() for time in first]
 
 
-def test_what_the_page_shows(spark: Any, paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_example_of_the_page_runs(
+    spark: Any, paths: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     (example,) = re.findall(r"```python spark\n(.*?)```", PAGE.read_text(), re.DOTALL)
     example = example.replace('"traffic.parquet"', repr(str(paths[0])))
     exec(compile(example, "traffic.md", "exec"), {"__name__": "page", "spark": spark})
     assert "client_software" in capsys.readouterr().out
 
 
-def test_bad_lines_are_reported(spark: Any, paths: tuple[Path, Path]) -> None:
+def test_bad_request_log_lines_are_reported(spark: Any, paths: tuple[Path, Path]) -> None:
     from kafkadouble.pipeline.spark import traffic
 
     found = traffic.problems(spark, str(paths[1])).collect()
     assert [tuple(problem) for problem in found] == [(str(paths[1]), 2, "an entry that is no JSON object")]
 
 
-def test_the_example(spark: Any, paths: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_example_program_of_traffic_runs(
+    spark: Any, paths: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     traffic_report.main([str(paths[0]), "--logs", str(paths[1]), "--out", str(tmp_path / "report")])
     assert "Versions used that Kafka 4.0 removed (KIP-896)" in capsys.readouterr().out
     (part,) = (tmp_path / "report" / "matrix").glob("part-*.csv")

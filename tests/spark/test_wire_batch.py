@@ -40,7 +40,7 @@ def sink(rows: Any, kafka: KafkaDouble, **options: str) -> None:
     rows.write.format("kafka-wire").options(**given).mode("append").save()
 
 
-def test_what_is_written_is_read(spark: Any, kafka: KafkaDouble) -> None:
+def test_written_records_are_read(spark: Any, kafka: KafkaDouble) -> None:
     rows = spark.range(3000).selectExpr(
         "concat('k', id % 50) as key", "concat('v', id) as value", f"{HEADERS} as headers"
     )
@@ -97,7 +97,9 @@ def test_a_view_in_sql(spark: Any, kafka: KafkaDouble) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_a_sentence(spark: Any, kafka: KafkaDouble, options: dict[str, str], words: str) -> None:
+def test_refused_read_is_reported_in_a_sentence(
+    spark: Any, kafka: KafkaDouble, options: dict[str, str], words: str
+) -> None:
     with pytest.raises(Exception, match=r"kafka") as refused:
         source(spark, kafka, **options).load().count()
     assert words in str(refused.value)
@@ -113,7 +115,7 @@ def test_what_cannot_be_read_is_a_sentence(spark: Any, kafka: KafkaDouble, optio
         (["'x' as value", "cast(null as string) as topic"], "", "a row has null for its topic"),
     ],
 )
-def test_what_cannot_be_written_is_a_sentence(
+def test_refused_write_is_reported_in_a_sentence(
     spark: Any, kafka: KafkaDouble, columns: list[str], topic: str, words: str
 ) -> None:
     with pytest.raises(Exception, match=r"kafka") as refused:

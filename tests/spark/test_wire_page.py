@@ -40,7 +40,7 @@ def test_the_programs_print_what_they_should(
         assert expected <= set(capsys.readouterr().out.splitlines())
 
 
-def test_what_spark_does_not_allow_to_sources_in_python(spark: Any, kafka: KafkaDouble, tmp_path: Path) -> None:
+def test_page_lists_limits_of_spark_for_python_sources(spark: Any, kafka: KafkaDouble, tmp_path: Path) -> None:
     sink = {"kafka.bootstrap.servers": kafka.bootstrap_servers, "topic": "t"}
     with pytest.raises(Exception, match=r"UNSUPPORTED_DATA_SOURCE_SAVE_MODE"):
         spark.range(1).selectExpr("'x' as value").write.format("kafka-wire").options(**sink).save()

@@ -56,7 +56,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return call
 
 
-def test_what_is_good_is_counted(run: Run, data: Path) -> None:
+def test_check_counts_good_batches_and_records(run: Run, data: Path) -> None:
     assert run(data) == (0, f"{data}: good: 5 batches, 10 records, 2 segments, 1 snapshot, 1 partition\n")
     folder = data / ORDERS
     assert run(folder) == (0, f"{folder}: good: 5 batches, 10 records, 2 segments, 1 snapshot, 1 partition\n")
@@ -74,18 +74,18 @@ def test_a_folder_that_is_not_of_a_partition_is_reported(run: Run, data: Path) -
     assert f"{data}/my-backup: it is not the folder of a partition" in output
 
 
-def test_every_file_alone_is_good(data: Path) -> None:
+def test_check_of_each_file_alone_finds_no_problem(data: Path) -> None:
     for path in data.rglob("*"):
         assert check(path).word == "good", path
 
 
-def test_what_a_real_kafka_wrote_is_good(run: Run) -> None:
+def test_check_of_directories_of_real_kafka_finds_no_problem(run: Run) -> None:
     code, output = run(GOLDEN)
     assert code == 0
     assert output.endswith("good: 124 batches, 144 records, 1 segment, 1 checkpoint, 1 partition\n")
 
 
-def test_every_changed_byte_of_a_segment_is_found(data: Path) -> None:
+def test_check_finds_each_changed_byte_of_a_segment(data: Path) -> None:
     for name in (FIRST, SECOND):
         path = data / ORDERS / f"{name}.log"
         good = path.read_bytes()
@@ -99,7 +99,7 @@ def test_every_changed_byte_of_a_segment_is_found(data: Path) -> None:
         path.write_bytes(good)
 
 
-def test_every_changed_byte_of_a_snapshot_is_found(tmp_path: Path) -> None:
+def test_check_finds_each_changed_byte_of_a_snapshot(tmp_path: Path) -> None:
     good, path = (GOLDEN / SNAPSHOT).read_bytes(), tmp_path / SNAPSHOT
     for at in range(len(good)):
         path.write_bytes(good[:at] + bytes((good[at] ^ 1 << at % 8,)) + good[at + 1 :])
@@ -156,7 +156,7 @@ ABORTED = AbortedTransaction(7, 2, 5, 6)
         ("bootstrap.checkpoint", b"", 0, "without a batch"),
     ],
 )  # fmt: skip
-def test_what_can_be_wrong(data: Path, file: str, content: bytes, offset: int, what: str) -> None:
+def test_check_reports_each_kind_of_damage(data: Path, file: str, content: bytes, offset: int, what: str) -> None:
     problem, at = wrong(data, file, content)
     assert what in problem
     assert at == offset
@@ -203,7 +203,7 @@ def test_a_torn_tail_is_no_corruption(run: Run, data: Path) -> None:
         assert run(path)[0] == 1
 
 
-def test_what_the_indexes_say_of_a_tail_that_was_lost_is_passed_over(data: Path) -> None:
+def test_check_ignores_index_entries_of_a_lost_log_tail(data: Path) -> None:
     (data / LOG).write_bytes(GOOD[:-1])
     (data / names.CLEAN_SHUTDOWN).unlink()
     verdict = check(data)
@@ -247,7 +247,7 @@ def test_kafkas_own_topics_are_compacted(tmp_path: Path) -> None:
     assert check(folder).word == "good"
 
 
-def test_after_an_unclean_stop_a_checkpoint_may_be_ahead_of_a_log_that_lost_its_end(data: Path) -> None:
+def test_checkpoint_may_be_ahead_of_a_log_that_lost_its_end(data: Path) -> None:
     """This does not hold for the recovery point, which is written after the flush up to it."""
     ahead = offset_checkpoint.write({("orders", 0): 11})
     (data / names.REPLICATION_OFFSET).write_bytes(ahead)
@@ -317,7 +317,7 @@ def test_below_the_logs_start_the_epochs_are_forgotten(data: Path) -> None:
     assert check(data).word == "good"
 
 
-def test_where_the_log_starts_at_its_end_no_epoch_is_written_down(data: Path) -> None:
+def test_log_that_starts_at_its_end_has_no_leader_epoch(data: Path) -> None:
     """All records were deleted; their batches may still be in the file."""
     (data / ORDERS / names.LEADER_EPOCH).write_bytes(epoch_checkpoint.write([]))
     assert check(data).word == "good"
@@ -330,7 +330,7 @@ def test_a_checkpoint_may_name_a_partition_that_waits_to_be_deleted(data: Path) 
 
 
 @pytest.mark.parametrize("words", [["no-such-file.log"], ["README.md"], ["docs"], []])
-def test_a_wrong_call(run: Run, words: list[str]) -> None:
+def test_check_with_wrong_arguments_is_refused(run: Run, words: list[str]) -> None:
     code, output = run(*words)
     assert code == 2
     assert "kafkadouble check: error: " in output
@@ -340,7 +340,7 @@ def test_a_wrong_call(run: Run, words: list[str]) -> None:
 @pytest.mark.parametrize(
     "name", ["meta.properties", f"{ORDERS}/{FIRST}.log", f"{ORDERS}/{FIRST}.index", f"{ORDERS}/leader-epoch-checkpoint"]
 )
-def test_what_is_no_regular_file_is_reported_and_not_waited_for(run: Run, data: Path, name: str) -> None:
+def test_check_reports_files_that_are_not_regular_without_waiting(run: Run, data: Path, name: str) -> None:
     (data / name).unlink(missing_ok=True)
     os.mkfifo(data / name)
     code, output = run(data)

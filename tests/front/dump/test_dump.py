@@ -83,14 +83,14 @@ def rows(output: tuple[int, str, str]) -> list[dict[str, Any]]:
         (names.META_PROPERTIES, f"version: 1 clusterId: U-2bg2rDT0OJgmkICpav1A nodeId: 1 directoryId: {TOPIC_ID}\n"),
     ],
 )
-def test_every_kind_of_file(run: Run, data: Path, file: str, text: str) -> None:
+def test_dump_shows_each_kind_of_file(run: Run, data: Path, file: str, text: str) -> None:
     path = data / file
     output = run(path)
     assert output[1].splitlines()[:2] == [f"Dumping {path}", f"size: {path.stat().st_size}"]
     assert body(output) == text
 
 
-def test_a_quorum_state(run: Run, tmp_path: Path) -> None:
+def test_dump_shows_a_quorum_state(run: Run, tmp_path: Path) -> None:
     (tmp_path / "quorum-state").write_text(
         '{"leaderId":1,"leaderEpoch":2,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
     )
@@ -119,7 +119,7 @@ def test_batches_alone_and_with_their_records(run: Run, data: Path) -> None:
     )
 
 
-def test_records_as_json(run: Run, data: Path) -> None:
+def test_dump_shows_records_as_json(run: Run, data: Path) -> None:
     found = rows(run("--json", "--records", data / ORDERS / (FIRST + ".log")))
     assert [row["kind"] for row in found] == [
         *["file"] * 2,
@@ -216,7 +216,7 @@ def test_a_broken_batch_is_reported_and_the_others_are_shown(run: Run, data: Pat
     assert found[2]["broken"] == {"problem": found[2]["broken"]["problem"], "offset": 0, "path": "crc", "torn": False}
 
 
-def test_a_torn_tail_and_lost_bytes(run: Run, data: Path) -> None:
+def test_dump_reports_torn_tail_and_lost_bytes(run: Run, data: Path) -> None:
     path = data / ORDERS / (SECOND + ".log")
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])
@@ -266,7 +266,7 @@ def test_indexes_with_room_and_with_a_piece_of_an_entry(run: Run, data: Path) ->
 
 
 @pytest.mark.parametrize("words", [["no-such-file.log"], ["README.md"], []])
-def test_a_wrong_call(run: Run, words: list[str]) -> None:
+def test_dump_with_wrong_arguments_is_refused(run: Run, words: list[str]) -> None:
     code, output, error = run(*words)
     assert (code, output) == (2, "")
     assert "kafkadouble dump: error: " in error
@@ -324,7 +324,7 @@ def seal_again(made: bytearray) -> bytes:
     return bytes(made)
 
 
-def test_nothing_that_a_terminal_obeys_is_printed(run: Run, tmp_path: Path) -> None:
+def test_dump_prints_no_control_character_of_a_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / names.RECOVERY_POINT
     path.write_bytes(b"0\n1\n\x1b[2J 0 5\n")
     assert body(run(path)) == "topic: \\x1b[2J partition: 0 offset: 5\n"
@@ -334,7 +334,7 @@ def test_nothing_that_a_terminal_obeys_is_printed(run: Run, tmp_path: Path) -> N
     assert "\x1b" not in output + error
 
 
-def test_items_for_programs(data: Path) -> None:
+def test_dump_items_are_given_to_programs(data: Path) -> None:
     found = list(items(data / ORDERS / (FIRST + ".log"), Options(records=True)))
     assert [item.fields["offset"] for item in found if item.kind == "record"] == [0, 1, 2, 3, 4, 5]
 

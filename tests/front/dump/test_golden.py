@@ -40,7 +40,7 @@ WRITERS = {
 }
 
 
-def test_everything_is_good() -> None:
+def test_check_of_golden_log_directories_finds_no_problem() -> None:
     assert check(GOLDEN).word == "good"
     for path in files(GOLDEN):
         assert check(path).word == "good", path
@@ -48,7 +48,7 @@ def test_everything_is_good() -> None:
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_what_kafka_wrote_is_written_the_same(suffix: str) -> None:
+def test_files_of_real_kafka_are_rewritten_byte_for_byte(suffix: str) -> None:
     found = [path for path in sorted(GOLDEN.rglob(f"*{suffix}")) if path.is_file()]
     assert found
     for path in found:

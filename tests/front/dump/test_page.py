@@ -16,7 +16,7 @@ CALLS = re.findall(r"```console\n\$ kafkadouble ([^\n]*)\n(.*?)```", PAGE, re.DO
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_there_are_examples() -> None:
+def test_page_of_dump_has_examples() -> None:
     assert (len(CALLS), len(PROGRAMS)) == (4, 1)
 
 
@@ -34,7 +34,7 @@ def test_a_call_prints_the_output_on_the_page(
         assert output.out == expected
 
 
-def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_on_the_page_of_dump_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     exec(compile(PROGRAMS[0], "dump.md", "exec"), {"__name__": "page"})
     output = capsys.readouterr().out.splitlines()

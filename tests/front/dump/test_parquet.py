@@ -48,7 +48,7 @@ def test_the_file_is_the_table(run: Run, tmp_path: Path, level: str) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_several_paths(run: Run, tmp_path: Path) -> None:
+def test_dump_of_several_paths_to_parquet(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "made.parquet"
     assert run("--parquet", file, GOLDEN / "mixed-0", GOLDEN / "mixed-1" / f"{0:020d}.log") == (0, "")
     assert pyarrow.parquet.read_metadata(file).num_rows == 48 + 42

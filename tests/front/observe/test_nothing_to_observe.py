@@ -149,7 +149,7 @@ def test_a_quorum_that_has_lost_what_it_had_committed() -> None:
         ["a:1", "b:2"],
     ],
 )
-def test_wrong_calls(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_observe_with_wrong_arguments_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["observe", *words])
     assert capsys.readouterr().err

@@ -27,7 +27,7 @@ from tests.support.served_replica import CLUSTER, leader_of, served
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
+def test_observer_writes_tables(capsys: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         clock = SteppedClock(START)
         async with served(1, clock) as (member,):
@@ -48,7 +48,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line == line.rstrip() for line in output.out.splitlines())
 
 
-def test_objects(capsys: pytest.CaptureFixture[str]) -> None:
+def test_observer_returns_objects(capsys: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         clock = SteppedClock(START)
         async with served(1, clock) as (member,):
@@ -110,7 +110,7 @@ def test_a_fresh_one_begins_with_a_snapshot_and_goes_on_behind_it(capsys: pytest
     assert re.search(r"^  topic-7 ", out, re.MULTILINE)
 
 
-def test_it_follows_the_quorum_when_the_leader_is_lost() -> None:
+def test_observer_follows_the_quorum_when_the_leader_is_lost() -> None:
     async def test() -> None:
         async with served(3) as members:
             first = await leader_of(members)
@@ -130,7 +130,7 @@ def test_it_follows_the_quorum_when_the_leader_is_lost() -> None:
     run(test())
 
 
-def test_what_is_not_committed_is_not_seen() -> None:
+def test_observer_does_not_show_uncommitted_records() -> None:
     """A leader without its followers sends uncommitted records to the observer, and they may never
     be committed."""
 
@@ -152,7 +152,7 @@ def test_what_is_not_committed_is_not_seen() -> None:
     run(test())
 
 
-def test_it_keeps_no_more_of_the_log_than_its_end() -> None:
+def test_observer_keeps_only_the_end_of_the_metadata_log() -> None:
     async def test() -> None:
         async with served() as (member,):
             watching = Watching(member)
@@ -237,7 +237,7 @@ def test_an_id_of_an_unknown_node_is_not_used(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_watching_ends_cleanly(number: signal.Signals) -> None:
+def test_observer_ends_cleanly_while_it_watches(number: signal.Signals) -> None:
     async def test() -> None:
         async with served() as (member,):
             process = await asyncio.create_subprocess_exec(

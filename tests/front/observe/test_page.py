@@ -32,7 +32,7 @@ def matches(expected: str, output: str) -> bool:
     return re.fullmatch("\n(?:.*\n)?".join(parts), f"\n{output}", re.DOTALL) is not None
 
 
-def test_there_are_examples() -> None:
+def test_page_of_observe_has_examples() -> None:
     assert [words for words, _ in CALLS] == [ADDRESS, f"--watch {ADDRESS}", f"--json {ADDRESS}"]
 
 

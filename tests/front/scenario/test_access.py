@@ -64,7 +64,7 @@ def test_steps_change_who_may_do_what(scenario: Path, brokers: int) -> None:
             kafka.reset()  # with the users and the ACLs of the file
 
 
-def test_what_a_program_and_a_scenario_give_is_put_together(tmp_path: Path) -> None:
+def test_access_settings_of_program_and_scenario_are_merged(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text("security = 'SASL_PLAINTEXT'\nacls = []\n")
     with KafkaDouble(scenario=path, users={"alice": "secret"}) as kafka:
@@ -72,7 +72,7 @@ def test_what_a_program_and_a_scenario_give_is_put_together(tmp_path: Path) -> N
         assert topics(kafka.client_config("alice")) == set()
 
 
-def test_what_both_give_is_refused(scenario: Path) -> None:
+def test_access_settings_in_both_program_and_scenario_are_refused(scenario: Path) -> None:
     both: list[dict[str, Any]] = [{"users": {"carol": "hidden"}}, {"acls": []}, {"security": "SSL"}]
     for given in both:
         with pytest.raises(

@@ -151,7 +151,7 @@ def test_each_start_in_memory_applies_it_again(write: Write) -> None:
             assert len(kafka.records("orders")) == 5
 
 
-def test_what_is_in_a_data_directory_stays(write: Write, tmp_path: Path) -> None:
+def test_scenario_keeps_the_contents_of_a_data_directory(write: Write, tmp_path: Path) -> None:
     kafka = KafkaDouble(scenario=write("x.yaml", YAML), data_dir=tmp_path / "data")
     with kafka:
         kafka.produce("orders", "more")
@@ -200,7 +200,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "problem"), REFUSED.values(), ids=list(REFUSED))
-def test_nothing_happens_if_the_cluster_would_refuse(write: Write, tmp_path: Path, text: str, problem: str) -> None:
+def test_scenario_that_the_cluster_refuses_changes_nothing(
+    write: Write, tmp_path: Path, text: str, problem: str
+) -> None:
     path = write("x.yaml", text)
     kafka, before = KafkaDouble(scenario=path), threading.active_count()
     with pytest.raises((UsageError, KafkaError), match=f"{path}:{problem}"):
@@ -237,7 +239,7 @@ def test_a_scenario_is_silent(write: Write, caplog: pytest.LogCaptureFixture) ->
     assert caplog.records == []
 
 
-def test_nothing_is_imported_without_a_scenario() -> None:
+def test_double_without_a_scenario_imports_no_scenario_module() -> None:
     import subprocess
     import sys
 

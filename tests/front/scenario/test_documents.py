@@ -82,7 +82,7 @@ def test_every_value_of_toml_has_its_place() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(TOML)), st.integers(0, 3), st.sampled_from(TOML)), max_size=3))
-def test_whatever_tomllib_accepts_is_found(changes: list[tuple[int, int, str]]) -> None:
+def test_toml_positions_are_found_for_every_document_of_tomllib(changes: list[tuple[int, int, str]]) -> None:
     text = TOML
     for at, removed, added in changes:
         text = text[:at] + added + text[at + removed :]
@@ -131,7 +131,7 @@ def test_an_alias_stands_for_its_value(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "text"), [(".yaml", "\ufefftopics: []\r\n"), (".TOML", "\ufefftopics = []\r\n")])
-def test_what_windows_writes_is_read(tmp_path: Path, suffix: str, text: str) -> None:
+def test_scenario_with_windows_line_ends_is_read(tmp_path: Path, suffix: str, text: str) -> None:
     path = tmp_path / f"x{suffix}"
     path.write_bytes(text.encode())
     assert read(path).value == {"topics": []}

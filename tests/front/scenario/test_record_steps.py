@@ -117,7 +117,7 @@ def test_only_records_that_match_are_answered(write: Write) -> None:
         assert [each.state for each in kafka.scenario_steps] == ["pending"] * 4 + ["done"]
 
 
-def test_everything_can_be_taken_from_the_record(write: Write) -> None:
+def test_reply_may_use_every_field_of_the_record(write: Write) -> None:
     fields = ("key", "value", "headers", "partition", "timestamp")
     step = {"on_record": {"topic": "replies"}, "verb": "produce", "topic": "copies"}
     topics = [{"name": "replies", "partitions": 3}, {"name": "copies", "partitions": 3}]
@@ -199,7 +199,7 @@ def test_a_topic_that_is_created_again_begins_at_its_start(write: Write) -> None
         assert values(kafka, "replies") == [b"x"]
 
 
-def test_what_cannot_be_produced_is_a_failed_step(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+def test_reply_that_cannot_be_produced_is_a_failed_step(write: Write, caplog: pytest.LogCaptureFixture) -> None:
     path = write(REPLY, {**copy("requests", "replies"), "partition": 7})
     with KafkaDouble(scenario=path, stepped=True) as kafka:
         kafka.produce("requests", "x")
@@ -255,7 +255,7 @@ def test_a_circle_ends_with_its_times(write: Write) -> None:
         ([{"at": 1, "verb": "produce", "topic": "a", "key": {"record": "key"}}], "key is bytes, a text or None"),
     ],
 )
-def test_what_makes_no_sense_is_refused(write: Write, steps: list[dict[str, Any]], problem: str) -> None:
+def test_invalid_record_step_is_refused(write: Write, steps: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         load(write(*steps))
     assert problem in str(refused.value)

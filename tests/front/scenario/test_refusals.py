@@ -363,7 +363,7 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
             load(tmp_path / name)
 
 
-def test_a_path_is_a_path() -> None:
+def test_scenario_path_of_another_type_is_refused() -> None:
     wrong: Any = 5
     with pytest.raises(UsageError, match="scenario is the path of a file, not 5"):
         KafkaDouble(scenario=wrong)
@@ -377,7 +377,9 @@ def test_a_path_is_a_path() -> None:
         ("fail", "steps: [{at: 0, verb: fail, api: F, error: 6}]", lambda: KafkaDouble().fail("F", 6)),
     ],
 )  # fmt: skip
-def test_the_words_are_those_of_python(tmp_path: Path, verb: str, given: str, call: Callable[[], Any]) -> None:
+def test_error_of_a_scenario_is_that_of_the_verb_in_python(
+    tmp_path: Path, verb: str, given: str, call: Callable[[], Any]
+) -> None:
     path = tmp_path / "x.yaml"
     path.write_text(given)
     with pytest.raises(UsageError) as of_file:
@@ -387,7 +389,7 @@ def test_the_words_are_those_of_python(tmp_path: Path, verb: str, given: str, ca
     assert str(of_file.value).endswith(f": {of_python.value}")
 
 
-def test_without_pyyaml_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scenario_in_yaml_without_pyyaml_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     path = tmp_path / "x.yaml"

@@ -92,7 +92,7 @@ def test_a_failure_does_not_end_it_and_the_same_one_is_logged_once(
     assert len(caplog.records) == 1
 
 
-def test_with_a_clock_that_runs_calls_that_are_late_are_left_out(write: Write) -> None:
+def test_late_calls_of_a_repeated_step_are_left_out(write: Write) -> None:
     with KafkaDouble(scenario=write(produce(every=0.001))) as kafka:
         kafka.wait_for_records("t", 3)
         kafka.scale(1_000_000)  # a thousand calls in each microsecond

@@ -64,7 +64,7 @@ STEPS = produce(2.5, "second") + produce(0, "first") + produce(2.5, "third") + p
 
 
 @pytest.mark.parametrize("brokers", [1, 3])
-def test_with_a_stepped_clock_they_happen_in_advance(write: Write, brokers: int) -> None:
+def test_scenario_steps_of_a_stepped_clock_happen_in_advance(write: Write, brokers: int) -> None:
     with KafkaDouble(scenario=write(STEPS), stepped=True, brokers=brokers) as kafka:
         begun = kafka.records("t")[0].timestamp
         kafka.advance(2.499)
@@ -95,7 +95,7 @@ def test_a_clock_of_the_program_may_be_stepped(write: Write) -> None:
         assert [each.timestamp for each in kafka.records("t")] == [1_800_000_000_000, *[1_800_000_002_500] * 2]
 
 
-def test_with_a_clock_that_runs_they_happen_by_themselves(write: Write) -> None:
+def test_scenario_steps_of_a_running_clock_happen_by_themselves(write: Write) -> None:
     with KafkaDouble(scenario=write(produce(0.02, "first") + produce(0.04, "second"))) as kafka:
         assert [each.value for each in kafka.wait_for_records("t", 2)] == [b"first", b"second"]
         if (thread := worker()) is not None:
@@ -104,7 +104,7 @@ def test_with_a_clock_that_runs_they_happen_by_themselves(write: Write) -> None:
         assert states(kafka) == ["done", "done"]
 
 
-def test_a_frozen_clock_holds_them(write: Write) -> None:
+def test_frozen_clock_holds_scenario_steps(write: Write) -> None:
     with KafkaDouble(scenario=write(produce(600, "first") + produce(1200, "second") + produce(1201, "third"))) as kafka:
         kafka.freeze()
         kafka.advance(590)
@@ -117,7 +117,7 @@ def test_a_frozen_clock_holds_them(write: Write) -> None:
         assert len(kafka.wait_for_records("t", 3)) == 3
 
 
-def test_a_faster_clock_calls_them_earlier(write: Write) -> None:
+def test_faster_clock_calls_scenario_steps_earlier(write: Write) -> None:
     with KafkaDouble(scenario=write(produce(3600, "first"))) as kafka:
         kafka.scale(1_000_000)
         assert len(kafka.wait_for_records("t", 1)) == 1
@@ -139,7 +139,7 @@ def test_a_step_may_change_the_clock(write: Write) -> None:
         assert len(kafka.wait_for_records("t", 2)) == 2
 
 
-def test_any_clock_with_now_will_do(write: Write) -> None:
+def test_scenario_steps_follow_any_clock_that_has_now(write: Write) -> None:
     class Machine:
         def now(self) -> int:
             return time.time_ns() // 1_000_000
@@ -213,7 +213,7 @@ LATER = produce(3600, "late")
 
 
 @pytest.mark.parametrize("end", ["reset", "restore", "stop"])
-def test_nothing_runs_after_the_end(write: Write, end: str) -> None:
+def test_scenario_steps_end_with_the_double(write: Write, end: str) -> None:
     with KafkaDouble(scenario=write(LATER)) as kafka:
         snapshot, first = kafka.snapshot(), worker()
         assert first is not None

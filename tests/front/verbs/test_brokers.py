@@ -30,7 +30,7 @@ def values(kafka: KafkaDouble, topic: str = "t") -> list[bytes | None]:
     return [record.value for record in kafka.records(topic)]
 
 
-def test_everything_is_down_and_keeps_its_data(kafka: KafkaDouble) -> None:
+def test_double_that_goes_down_and_up_keeps_data_and_rules(kafka: KafkaDouble) -> None:
     addresses = kafka.bootstrap_servers.split(",")
     kafka.produce("t", "a", partition=0)
     kafka.commit_offsets("g", {("t", 0): 1})
@@ -52,7 +52,7 @@ def test_everything_is_down_and_keeps_its_data(kafka: KafkaDouble) -> None:
     assert kafka.end_offsets("t") == {0: 2, 1: 0}
 
 
-def test_what_a_double_that_is_down_says(kafka: KafkaDouble) -> None:
+def test_verbs_of_a_double_that_is_down_say_so(kafka: KafkaDouble) -> None:
     kafka.produce("t", "a", partition=0)
     kafka.down()
     for call in (lambda: kafka.produce("t", "b", partition=0), lambda: kafka.records("t")):
@@ -163,7 +163,7 @@ def test_members_of_a_group_survive_as_by_kafka() -> None:
 
 @pytest.mark.parametrize("brokers", [1, 3])
 @pytest.mark.parametrize("in_files", [False, True])
-def test_nothing_is_left_behind(brokers: int, in_files: bool, tmp_path: Path) -> None:
+def test_down_up_add_and_remove_leave_no_descriptor_or_thread(brokers: int, in_files: bool, tmp_path: Path) -> None:
     with KafkaDouble(brokers=brokers, stepped=True, data_dir=tmp_path if in_files else None) as kafka:
         kafka.create_topic("t", replication_factor=brokers)
         kafka.produce("t", "a")
@@ -186,7 +186,7 @@ def test_nothing_is_left_behind(brokers: int, in_files: bool, tmp_path: Path) ->
         assert all(now <= then for now, then in zip(resources(), before, strict=True))
 
 
-def test_one_broker_of_several_goes_down(kafka: KafkaDouble) -> None:
+def test_broker_of_a_cluster_goes_down_and_up(kafka: KafkaDouble) -> None:
     if len(kafka.isr("t", 0)) == 1:
         return
     leader = kafka.leader("t", 0)
@@ -317,7 +317,7 @@ def test_an_added_broker_finds_its_data_again(tmp_path: Path) -> None:
         assert values(kafka) == [b"a"]
 
 
-def test_a_session_ends(kafka: KafkaDouble) -> None:
+def test_expire_session_fences_the_broker(kafka: KafkaDouble) -> None:
     if len(kafka.isr("t", 0)) == 1:
         return
     leader = kafka.leader("t", 0)
@@ -337,7 +337,7 @@ def test_a_session_ends(kafka: KafkaDouble) -> None:
     assert leader in kafka.isr("t", 0), "its next heartbeat ends that"
 
 
-def test_wrong_reassignments(kafka: KafkaDouble) -> None:
+def test_invalid_reassignment_is_refused(kafka: KafkaDouble) -> None:
     for wrong in ([], "12", [-1], ["1"], 1, None):
         with pytest.raises(UsageError, match="replicas is a list of ids of brokers, not"):
             kafka.reassign("t", 0, wrong)  # type: ignore[arg-type]

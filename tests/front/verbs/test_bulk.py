@@ -100,7 +100,7 @@ def test_a_wrong_record_is_named_by_its_number(record: Any, message: str) -> Non
         assert values(kafka) == [b"a", b"b"], "the records before it are appended"
 
 
-def test_what_is_no_source_is_refused() -> None:
+def test_invalid_source_of_records_is_refused() -> None:
     with KafkaDouble(stepped=True) as kafka:
         kafka.create_topic("t")
         wrong: list[Any] = ["text", b"bytes", 5, {"value": "x"}]
@@ -131,7 +131,7 @@ def test_an_iterable_that_fails_is_passed_on() -> None:
         kafka.produce_all("t", records())
 
 
-def test_lines_of_json(kafka: KafkaDouble, tmp_path: Path) -> None:
+def test_produce_file_reads_lines_of_json(kafka: KafkaDouble, tmp_path: Path) -> None:
     lines = [
         {"value": "a", "key": "k", "headers": {"h": "x"}, "partition": 1, "timestamp": 5},
         {"value": {"base64": base64.b64encode(b"\xff\x00").decode()}, "headers": [["h", None]], "partition": 1},
@@ -149,7 +149,7 @@ def test_lines_of_json(kafka: KafkaDouble, tmp_path: Path) -> None:
     assert found[0].timestamp == 5
 
 
-def test_lines_of_text(kafka: KafkaDouble, tmp_path: Path) -> None:
+def test_produce_file_reads_lines_of_text(kafka: KafkaDouble, tmp_path: Path) -> None:
     path = tmp_path / "seeds.txt"
     path.write_bytes(b'first\r\n\n{"value": "as it is"}\nlast')
     assert kafka.produce_file("t", str(path), partition=0) == 4

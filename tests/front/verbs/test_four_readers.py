@@ -60,7 +60,7 @@ def load_step(folder: Path, verb: Verb, given: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(("verb", "parameter"), ROWS, ids=[f"{verb.name}-{each.name}" for verb, each in ROWS])
-def test_the_same_is_refused(
+def test_wrong_parameter_of_a_verb_is_refused_by_all_four_readers(
     verb: Verb,
     parameter: Parameter,
     control: ControlServer,
@@ -98,7 +98,7 @@ STAND_IN = {"topic": "t", "partition": 0, "group": "g", "member_id": "m", "broke
 
 
 @pytest.mark.parametrize("name", GOOD_CALLS)
-def test_the_same_is_accepted(name: str, tmp_path: Path) -> None:
+def test_good_call_of_a_verb_is_accepted_by_all_four_readers(name: str, tmp_path: Path) -> None:
     verb = VERBS[name]
     python = GOOD[name].parameters(KafkaDouble())
     given = verb.to_json(python)

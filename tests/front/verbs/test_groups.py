@@ -133,7 +133,7 @@ def members(kafka: KafkaDouble) -> list[Member]:
     return [*groups["g"].members] if "g" in groups else []
 
 
-def test_an_unknown_member(kafka: KafkaDouble) -> None:
+def test_expire_member_of_unknown_group_or_member_is_refused(kafka: KafkaDouble) -> None:
     with pytest.raises(KafkaError, match="GROUP_ID_NOT_FOUND: there is no group 'g'"):
         kafka.expire_member("g", "m")
     kafka.commit_offsets("g", {("t", 0): 5})
@@ -141,7 +141,7 @@ def test_an_unknown_member(kafka: KafkaDouble) -> None:
         kafka.expire_member("g", "m")
 
 
-def test_bad_input(kafka: KafkaDouble) -> None:
+def test_invalid_offsets_or_member_ids_are_refused(kafka: KafkaDouble) -> None:
     for wrong in ({}, {"t": 5}, {("t", 0): -1}, {("t", 0): "5"}, {("t", -1): 5}, [("t", 0, 5)], None):
         with pytest.raises(UsageError, match=r"offsets is a mapping of \(topic, partition\) to an offset from 0, not"):
             kafka.commit_offsets("g", wrong)  # type: ignore[arg-type]

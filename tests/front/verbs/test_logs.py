@@ -115,7 +115,7 @@ def test_only_a_compacted_topic_is_compacted(kafka: KafkaDouble) -> None:
         kafka.compact("t")
 
 
-def test_a_flush(tmp_path: Path) -> None:
+def test_flush_of_a_log_returns_its_end_offset(tmp_path: Path) -> None:
     for brokers in (1, 3):
         for stepped in (True, False):
             with KafkaDouble(brokers=brokers, stepped=stepped, data_dir=tmp_path / f"{brokers}-{stepped}") as kafka:
@@ -126,13 +126,7 @@ def test_a_flush(tmp_path: Path) -> None:
                 assert kafka.flush("t", 0) == 2
 
 
-def test_a_flush_in_memory() -> None:
-    with KafkaDouble() as kafka:
-        kafka.produce("t", "a")
-        assert kafka.flush("t", 0) == 1
-
-
-def test_what_does_not_exist(kafka: KafkaDouble) -> None:
+def test_log_verbs_on_unknown_partition_are_refused(kafka: KafkaDouble) -> None:
     for call in (kafka.roll, kafka.retain, kafka.compact, kafka.flush, kafka.elect_leaders):
         with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-2"):
             call("t", 2)
@@ -146,7 +140,7 @@ def test_what_does_not_exist(kafka: KafkaDouble) -> None:
         kafka.elect_leaders(partition=0)
 
 
-def test_topics(kafka: KafkaDouble) -> None:
+def test_topics_returns_partitions_configs_and_leaders(kafka: KafkaDouble) -> None:
     brokers = tuple(brokers_of(kafka))
     kafka.create_topic("c", config={"cleanup.policy": "compact", "max.message.bytes": 500})
     kafka.produce("t", "a", partition=1)
@@ -183,7 +177,7 @@ def test_a_topic_without_a_leader() -> None:
                 call("t", 0)
 
 
-def test_preferred_leaders() -> None:
+def test_elect_leaders_elects_the_preferred_leaders() -> None:
     with KafkaDouble(brokers=3, stepped=True) as kafka:
         kafka.create_topic("t", 6, replication_factor=3)
         preferred = {index: each.replicas[0] for index, each in kafka.topics()["t"].partitions.items()}

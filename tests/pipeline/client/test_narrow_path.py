@@ -71,14 +71,14 @@ def test_a_read_brings_what_lies_between_two_offsets(client: Client, max_bytes: 
     assert offsets_of(client, 100, 100) == []
 
 
-def test_one_connection_serves_one_read_after_the_other(double: KafkaDouble, client: Client) -> None:
+def test_connection_serves_several_reads_in_sequence(double: KafkaDouble, client: Client) -> None:
     double.requests.clear()
     for _ in range(3):
         offsets_of(client, 0, 100, 500)
     assert len(double.requests.of("ApiVersions")) == 1
 
 
-def test_what_is_not_there_is_named(client: Client) -> None:
+def test_unknown_topic_or_partition_is_named(client: Client) -> None:
     with pytest.raises(NoSuchTopic, match="no topic 'no'"):
         client.partitions("no")
     with pytest.raises(NoSuchPartition, match="t-7: the topic has 2 partitions"):

@@ -29,7 +29,7 @@ def test_a_snippet_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.startswith(EXPECTED[number])
 
 
-def test_every_snippet_is_run() -> None:
+def test_snippets_on_the_page_of_the_client_run() -> None:
     assert len(SNIPPETS) == len(EXPECTED)
 
 

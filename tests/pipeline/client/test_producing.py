@@ -42,7 +42,7 @@ def test_batches_arrive_in_their_order(double: KafkaDouble, client: Client) -> N
     assert stored(double, T1) == [b"x"]
 
 
-def test_one_request_brings_a_batch_for_each_partition(double: KafkaDouble, client: Client) -> None:
+def test_produce_request_has_a_batch_for_each_partition(double: KafkaDouble, client: Client) -> None:
     double.requests.clear()
     client.producer().send({T0: [batch(b"a"), batch(b"b")], T1: [batch(b"x"), batch(b"y")]})
     assert len(double.requests.of("Produce")) == 2
@@ -53,7 +53,7 @@ def test_one_request_brings_a_batch_for_each_partition(double: KafkaDouble, clie
 
 
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
-def test_acks(double: KafkaDouble, client: Client, acks: str) -> None:
+def test_produce_request_has_the_acks_of_the_setting(double: KafkaDouble, client: Client, acks: str) -> None:
     offsets = client.producer(acks=acks).send({T0: [batch(b"a"), batch(b"b")]})
     assert offsets == {T0: -1 if acks == "0" else 0}
     assert client.producer(acks="all").send({T0: [batch(b"c")]}) == {T0: 2}
@@ -61,14 +61,14 @@ def test_acks(double: KafkaDouble, client: Client, acks: str) -> None:
 
 
 @pytest.mark.parametrize("lost", ["the request", "the answer"])
-def test_what_is_sent_twice_is_stored_once(double: KafkaDouble, client: Client, lost: str) -> None:
+def test_produce_request_sent_twice_is_stored_once(double: KafkaDouble, client: Client, lost: str) -> None:
     rule = double.disconnect("Produce", after=lost == "the answer", times=3)
     assert client.producer().send({T0: [batch(b"a"), batch(b"b")]}) == {T0: 0}
     assert rule.hits == 3
     assert stored(double, T0) == [b"a", b"b"]
 
 
-def test_without_idempotence_it_may_be_stored_twice(double: KafkaDouble, client: Client) -> None:
+def test_batch_without_idempotence_may_be_stored_twice(double: KafkaDouble, client: Client) -> None:
     double.disconnect("Produce", after=True)
     client.producer(idempotent=False).send({T0: [batch(b"a")]})
     assert stored(double, T0) == [b"a", b"a"]
@@ -82,7 +82,7 @@ def test_a_duplicate_counts_as_delivered(double: KafkaDouble, client: Client) ->
 @pytest.mark.parametrize(
     "error", ["NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR"]
 )
-def test_what_may_succeed_later_is_sent_again(double: KafkaDouble, client: Client, error: str) -> None:
+def test_produce_with_retriable_error_is_sent_again(double: KafkaDouble, client: Client, error: str) -> None:
     rule = double.fail("Produce", error, times=2)
     assert client.producer().send({T0: [batch(b"a")]}) == {T0: 0}
     assert rule.hits == 2
@@ -124,7 +124,7 @@ def test_time_runs_out(double: KafkaDouble) -> None:
             client.producer().send({T0: [batch(b"a")]})
 
 
-def test_what_is_no_batch_is_refused_before_it_is_sent(client: Client) -> None:
+def test_invalid_batch_is_refused_before_it_is_sent(client: Client) -> None:
     for wrong in (b"", b"abc", batch(b"a")[:-1], batch(b"a") + batch(b"b")):
         with pytest.raises(UsageError, match="what is to be sent is"):
             client.producer().send({T0: [wrong]})
@@ -141,7 +141,7 @@ def test_settings_that_do_not_go_together(double: KafkaDouble, client: Client) -
 
 
 @pytest.mark.parametrize(("retries", "delivered"), [(0, False), (1, False), (2, True)])
-def test_it_is_sent_again_as_often_as_the_setting_allows(double: KafkaDouble, retries: int, delivered: bool) -> None:
+def test_produce_is_retried_as_often_as_the_setting_allows(double: KafkaDouble, retries: int, delivered: bool) -> None:
     double.fail("Produce", "NOT_ENOUGH_REPLICAS", times=2)
     with client_of(double.bootstrap_servers, retries=retries) as client:
         if delivered:

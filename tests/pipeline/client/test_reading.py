@@ -86,7 +86,7 @@ def test_a_permanent_error_is_reported(
 
 @pytest.mark.parametrize("api", ["ApiVersions", "Metadata", "ListOffsets", "OffsetForLeaderEpoch"])
 @pytest.mark.parametrize("fault", ["disconnect", "silence"])
-def test_every_request_is_made_again(double: KafkaDouble, api: str, fault: str) -> None:
+def test_fetch_with_a_retriable_error_is_sent_again(double: KafkaDouble, api: str, fault: str) -> None:
     if fault == "disconnect":
         double.disconnect(api, times=3)
     else:
@@ -103,14 +103,14 @@ def test_time_runs_out_when_there_is_no_progress(double: KafkaDouble) -> None:
             read(client, T0, 0, 10)
 
 
-def test_what_is_not_written_yet_is_waited_for(double: KafkaDouble, client: Client) -> None:
+def test_read_waits_for_offsets_that_are_not_written_yet(double: KafkaDouble, client: Client) -> None:
     reading = client.read(T0, 0, 11)
     assert values([next(reading).buffer]) == VALUES
     double.produce("t", b"late")
     assert values([next(reading).buffer]) == [b"late"]
 
 
-def test_what_is_never_written_is_not_waited_for_for_ever(double: KafkaDouble) -> None:
+def test_read_of_offsets_that_are_never_written_times_out(double: KafkaDouble) -> None:
     message = "offset 10 of 11 was not written: readers are given what is before 10"
     client = client_of(double.bootstrap_servers, default_api_timeout_ms=100, fetch_max_wait_ms=10)
     with client, pytest.raises(TimedOut, match=message):
@@ -128,7 +128,7 @@ def test_the_next_answer_is_on_its_way_while_one_is_looked_at(double: KafkaDoubl
     assert read(client, T0, 0, 10) == VALUES
 
 
-def test_what_was_fetched_stays_as_it_is(client: Client) -> None:
+def test_fetched_batch_does_not_change_after_the_next_fetch(client: Client) -> None:
     fetched = list(client.read(T0, 0, 10, max_bytes=1))
     assert [each.position for each in fetched] == list(range(10))
     assert [each.next_offset for each in fetched] == list(range(1, 11))
@@ -169,7 +169,7 @@ def test_a_truncation_while_reading_is_found_out(double: KafkaDouble, client: Cl
         next(reading)
 
 
-def test_without_an_epoch_a_position_beyond_the_end_is_reported(double: KafkaDouble, client: Client) -> None:
+def test_offset_beyond_the_end_without_an_epoch_is_reported(double: KafkaDouble, client: Client) -> None:
     double.truncate("t", 0, 4)
     with pytest.raises(OffsetOutOfRange, match="t-0 has no offset 7: it has offsets from 0 to 4"):
         read(client, T0, 7, 14)

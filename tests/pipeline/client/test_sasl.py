@@ -182,7 +182,7 @@ def test_credentials_that_are_missing(broker: FakeBroker, given: dict[str, objec
         ("M required;", Login("M", {})),
     ],
 )
-def test_jaas(text: str, login: Login) -> None:
+def test_jaas_config_of_a_client_is_read(text: str, login: Login) -> None:
     assert parse(text) == login
 
 

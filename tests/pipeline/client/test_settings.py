@@ -138,7 +138,7 @@ def test_values_that_change_nothing_are_taken(caplog: pytest.LogCaptureFixture) 
         ("h:\u0661", None),
     ],
 )
-def test_addresses(text: str, endpoint: BrokerEndpoint | None) -> None:
+def test_bootstrap_servers_are_read_as_addresses(text: str, endpoint: BrokerEndpoint | None) -> None:
     assert address(text) == endpoint
     if endpoint is not None:
         assert address(str(endpoint)) == endpoint

@@ -31,6 +31,6 @@ def test_a_level_has_the_tables_that_the_page_names(level: str) -> None:
         assert level_of(level).schema(options_of(level, {"table": table})).names == list(TABLES[level][table].fields)
 
 
-def test_every_row_of_a_history_has_its_time() -> None:
+def test_history_rows_on_the_page_have_their_time() -> None:
     named = {name for name in spans.FIELDS if name.startswith("valid_")} | {"current"}
     assert named <= set(re.findall(r"`(\w+)`", PAGE))

@@ -66,7 +66,7 @@ DAMAGE = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 @pytest.mark.parametrize("split", [1, 1 << 20])
-def test_what_is_broken_is_left_out_and_nothing_else(path: Path, what: str, split: int) -> None:
+def test_damaged_batches_alone_are_left_out(path: Path, what: str, split: int) -> None:
     at, data, gone = DAMAGE[what]
     spoil(path, at, data)
     assert offsets(path, on_corrupt="skip", split_bytes=split) == without(*gone)
@@ -75,7 +75,7 @@ def test_what_is_broken_is_left_out_and_nothing_else(path: Path, what: str, spli
 @pytest.mark.parametrize("what", DAMAGE)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("split", [1, 1 << 20])
-def test_what_is_broken_is_an_error_with_file_and_byte(path: Path, what: str, level: str, split: int) -> None:
+def test_damaged_batch_is_an_error_with_file_and_byte(path: Path, what: str, level: str, split: int) -> None:
     at, data, gone = DAMAGE[what]
     spoil(path, at, data)
     with pytest.raises(BadFile) as failed:
@@ -85,7 +85,7 @@ def test_what_is_broken_is_an_error_with_file_and_byte(path: Path, what: str, le
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_what_is_broken_is_reported_in_a_row(path: Path, what: str) -> None:
+def test_damaged_batch_is_reported_in_a_row(path: Path, what: str) -> None:
     at, data, gone = DAMAGE[what]
     spoil(path, at, data)
     table = open_log(path.parent, on_corrupt="report").to_table()
@@ -147,7 +147,7 @@ def test_only_the_last_segment_may_be_torn(path: Path) -> None:
     assert offsets(path, on_corrupt="skip") == [*without(7), 24, 25]
 
 
-def test_whatever_is_there_gives_rows_or_the_documented_error(tmp_path: Path) -> None:
+def test_random_bytes_give_rows_or_the_documented_error(tmp_path: Path) -> None:
     """Bytes are changed, cut out and inserted at random."""
     chance = random.Random(11)
     for number in range(150):
@@ -195,14 +195,14 @@ def test_a_segment_that_was_compacted_is_another_file(path: Path, planned: LogTa
         planned.to_table()
 
 
-def test_what_kafka_is_about_to_delete_is_still_read(path: Path, planned: LogTable) -> None:
+def test_segment_that_is_about_to_be_deleted_is_read(path: Path, planned: LogTable) -> None:
     """Retention and compaction rename a file first, and delete it a minute later."""
     path.rename(path.with_name(path.name + names.DELETED))
     path.write_bytes(b"".join(BATCHES[4:]))
     assert planned.to_table()["offset"].to_pylist() == [*without(), 24, 25]
 
 
-def test_what_compaction_is_about_to_put_in_is_read(path: Path) -> None:
+def test_segment_that_compaction_is_about_to_swap_is_read(path: Path) -> None:
     """Between the two renames of a compaction only the swap file is there, and it is read. If a
     segment file is there, it is read itself. A `.cleaned` file shows that the compaction did not
     finish, and the swap file is ignored."""
@@ -218,7 +218,7 @@ def test_what_compaction_is_about_to_put_in_is_read(path: Path) -> None:
     assert offsets(path) == []
 
 
-def test_what_comes_while_it_is_read_is_for_the_next_reading(path: Path) -> None:
+def test_batches_appended_during_a_read_are_left_for_the_next_read(path: Path) -> None:
     opened = open_log(path.parent, columns=["offset"])
     with path.open("ab") as file:
         file.write(written.batch(24, 5))

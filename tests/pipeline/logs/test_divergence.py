@@ -59,7 +59,7 @@ CASES: dict[str, tuple[Batches, Batches, tuple[int | None, int | None, int | Non
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_known_histories(case: str) -> None:
+def test_divergence_of_known_histories_is_found(case: str) -> None:
     leader, follower, expected = CASES[case]
     row = only(divergence(table({"b": leader, "a": follower} if case != "the same" else {"a": leader, "b": follower})))
     assert (row["first_difference"], row["truncation_offset"], row["truncation_epoch"], row["heals"]) == expected

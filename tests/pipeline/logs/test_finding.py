@@ -49,7 +49,7 @@ def test_a_partition_a_file_and_a_pattern(directory: Path) -> None:
     assert counts(directory / "orders-0", directory / "paid-0" / FIRST)["orders", 0] == whole["orders", 0]
 
 
-def test_what_is_named_twice_is_read_once(directory: Path) -> None:
+def test_log_directory_named_twice_is_read_once(directory: Path) -> None:
     whole = counts(directory)
     assert counts(directory, directory / "orders-0", directory / "orders-0" / FIRST) == whole
     assert counts(directory / "orders-0" / FIRST, directory / "orders-0") == counts(directory / "orders-0")

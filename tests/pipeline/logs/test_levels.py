@@ -139,7 +139,7 @@ def test_an_empty_segment_is_a_row_without_offsets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["records", "batches", "segments"])
-def test_what_every_level_keeps(name: str) -> None:
+def test_isolation_level_keeps_the_expected_records(name: str) -> None:
     """Splits and options can be pickled, and rows have exactly the requested columns, in any
     order."""
     level, options = level_of(name), options_of(name, {"on_corrupt": "report"})

@@ -17,7 +17,7 @@ def test_names_are_compared_without_case_and_underscores(name: str) -> None:
     assert options_of("records", {name: "23"}).starting_offsets == 23
 
 
-def test_the_defaults() -> None:
+def test_log_options_have_their_defaults() -> None:
     found = options_of("records", {"topics": None})
     assert found[1:-2] == (
         (),
@@ -53,7 +53,7 @@ def test_the_defaults() -> None:
         ("includeHeaders", True, True),
     ],
 )
-def test_values(name: str, value: object, expected: object) -> None:
+def test_log_options_are_read(name: str, value: object, expected: object) -> None:
     found = options_of("records", {name: value})
     assert found[1 + [option.name for option in OPTIONS].index(name)] == expected
 

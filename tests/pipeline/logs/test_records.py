@@ -32,7 +32,7 @@ def rows(path: Path, **options: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("control", [False, True])
-def test_what_kafka_wrote_is_read_as_by_the_plain_reader(control: bool) -> None:
+def test_logs_of_real_kafka_are_read_as_by_the_plain_reader(control: bool) -> None:
     expected = plain.records(GOLDEN, control=control)
     assert len(expected) > 150
     assert rows(GOLDEN, include_headers=True, include_control=control) == expected
@@ -189,7 +189,7 @@ def test_offsets_by_topic_and_partition() -> None:
     assert seen == {0: list(range(40, 48)), 1: [0, 1, 2]}
 
 
-def test_the_same_as_dump_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_records_are_those_that_dump_prints(capsys: pytest.CaptureFixture[str]) -> None:
     """The rows are those of `kafkadouble dump --records --json`, record for record."""
     main(["dump", "--json", "--records", "--decode", "raw", str(GOLDEN / "mixed-1")])
     dumped = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -121,7 +121,7 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("lowered")
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_takes_too_much_memory_is_a_problem_with_the_name_of_the_file(tmp_path: Path, case: str) -> None:
+def test_parquet_file_that_needs_too_much_memory_is_named(tmp_path: Path, case: str) -> None:
     make, problem = REFUSED[case]
     path, problems = make(tmp_path / "a.parquet"), Problems()
     assert list(read([path], problems)) == []
@@ -193,7 +193,7 @@ def test_a_header_that_is_cut_off_is_an_error(chunk: tuple[Any, int, bytes], cut
         (b"\x18\xff\xff\xff\xff\x07" + b"\x00" * MOST_HEADER, "is cut off"),
     ],
 )
-def test_what_is_no_header_is_an_error(tmp_path: Path, data: bytes, problem: str) -> None:
+def test_invalid_parquet_page_header_is_an_error(tmp_path: Path, data: bytes, problem: str) -> None:
     (tmp_path / "a").write_bytes(data)
     with (tmp_path / "a").open("rb") as file, pytest.raises(WireError, match=problem):
         list(pages(file, 0, len(data)))

@@ -77,11 +77,11 @@ class TestKafka:
         (row,), _ = read_text(log, kafka(0, 9, response=""))
         assert (row["outcome"], row["errors"]) == ("unanswered", [])
 
-    def test_what_kafka_calls_deprecated(self, log: Path) -> None:
+    def test_deprecated_api_versions_are_those_of_kafka(self, log: Path) -> None:
         (row,), _ = read_text(log, kafka(2, 0, deprecated=True))
         assert row["deprecated"] is True
 
-    def test_what_was_forwarded_is_left_out(self, log: Path) -> None:
+    def test_forwarded_request_log_lines_are_left_out(self, log: Path) -> None:
         assert read_text(log, kafka(19, 7, forwarded=True))[0] == []
 
     def test_other_lines_are_passed_over(self, log: Path) -> None:
@@ -132,7 +132,7 @@ class TestKroxylicious:
         }
         assert rows[0]["time"] == datetime(2026, 11, 22, 3, 6, 14, 100_000, tzinfo=UTC)
 
-    def test_its_default_layout_has_the_session_and_seconds(self, log: Path) -> None:
+    def test_request_log_in_default_layout_has_session_and_seconds(self, log: Path) -> None:
         text = kroxylicious(entry("REQUEST", *METADATA, {"topics": []}, "app"))
         text += "2026-11-22 03:06:15 INFO <main> io.kroxylicious - something else\n"
         text += kroxylicious(entry("RESPONSE", *METADATA, ANSWER), at="2026-11-22 03:06:15")
@@ -168,7 +168,7 @@ class TestKroxylicious:
             ("franz-go", "1.2", 17),
         ]
 
-    def test_halves(self, log: Path) -> None:
+    def test_request_log_line_of_half_an_exchange(self, log: Path) -> None:
         text = kroxylicious(entry("REQUEST", "PRODUCE", 9, 1, {"acks": 0}, "app"))
         text += kroxylicious(entry("REQUEST", "SASL_AUTHENTICATE", 2, 2, None, "app"))
         text += kroxylicious(entry("RESPONSE", *METADATA, {}))
@@ -203,7 +203,7 @@ class TestKroxylicious:
 
 
 class TestProblems:
-    def test_bad_lines_are_named_and_the_rest_is_read(self, log: Path) -> None:
+    def test_bad_request_log_lines_are_named_and_the_rest_is_read(self, log: Path) -> None:
         good = kafka()
         lines = [
             good,

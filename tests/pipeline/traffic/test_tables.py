@@ -109,7 +109,7 @@ class TestFailures:
         (found,) = report(FAILURES, *rows)
         assert (found["failures"], found["client_id"], found["error"]) == (3, "first", "UNKNOWN_TOPIC_OR_PARTITION")
 
-    def test_what_the_protocol_expects_is_no_failure(self) -> None:
+    def test_error_that_the_protocol_expects_is_no_failure(self) -> None:
         rows = [
             row(api_key=ApiKeys.JOIN_GROUP, version=5, errors=(79,)),
             row(api_key=ApiKeys.HEARTBEAT, version=3, errors=(27,)),
@@ -161,7 +161,7 @@ class TestPaths:
         assert batch.drop_columns(["principal"]).to_pylist() == table.drop_columns(["principal"]).to_pylist()
         assert problems.named == []
 
-    def test_what_is_named_and_has_no_requests_is_a_problem(self, tmp_path: Path) -> None:
+    def test_named_client_without_requests_is_a_problem(self, tmp_path: Path) -> None:
         other, torn, text = tmp_path / "other.parquet", tmp_path / "torn.parquet", tmp_path / "text.log"
         pq.write_table(pa.table({"x": [1]}), other)
         torn.write_bytes(b"PAR1 and no more")

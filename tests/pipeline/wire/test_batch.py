@@ -17,7 +17,7 @@ from .making import delete_before, fill, plan_of, settings, spans, values
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def test_all_that_is_there(double: KafkaDouble) -> None:
+def test_batch_read_takes_all_existing_records(double: KafkaDouble) -> None:
     fill(double, "a", "b")
     fill(double, "c", partition=1)
     assert spans(plan_of(double)) == [ReadTask(T0, 0, 2), ReadTask(T1, 0, 1)]
@@ -70,7 +70,7 @@ def test_topics_by_a_pattern(double: KafkaDouble) -> None:
         ({"startingOffsets": '{"t":{"0":2,"1":0}}'}, "startingOffsets begins t-0 at 2, which is behind 1"),
     ],
 )
-def test_what_cannot_be_is_refused(double: KafkaDouble, given: dict[str, str], words: str) -> None:
+def test_invalid_batch_is_refused(double: KafkaDouble, given: dict[str, str], words: str) -> None:
     fill(double, "a")
     with pytest.raises(UsageError, match=words):
         plan_of(double, **given)

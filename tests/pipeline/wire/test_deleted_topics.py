@@ -147,7 +147,7 @@ def test_assigned_partitions_are_waited_for(double: KafkaDouble) -> None:
     assert found.rest() == []
 
 
-def test_one_of_two_topics_is_deleted(double: KafkaDouble) -> None:
+def test_deleted_topic_beside_another_topic(double: KafkaDouble) -> None:
     double.create_topic("u")
     found = query(double, **ON, subscribePattern="^[tu]$")
     double.delete_topic("t")

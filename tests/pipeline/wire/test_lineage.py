@@ -30,11 +30,11 @@ class Leader:
 
 
 @pytest.mark.parametrize(("offset", "epoch"), [(40, 7), (26, 7), (25, 3), (11, 3), (10, 0), (1, 0)])
-def test_it_is_the_earliest_epoch_that_has_the_record(offset: int, epoch: int) -> None:
+def test_lineage_epoch_is_the_earliest_that_has_the_record(offset: int, epoch: int) -> None:
     assert Lineage(Leader(ENDS)).before({T0: offset}, {T0: 7}) == {T0: epoch}
 
 
-def test_there_is_none_before_the_first_record_or_without_epochs() -> None:
+def test_lineage_has_no_epoch_before_the_first_record_or_without_epochs() -> None:
     assert Lineage(Leader(ENDS)).before({T0: 0, T1: 5}, {T0: 7, T1: -1}) == {}
 
 

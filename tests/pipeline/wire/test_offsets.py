@@ -21,11 +21,11 @@ FULL = Positions(OFFSETS, EPOCHS, {"a": "3fK0Q2bCTd2mZp1xWl8cJg"}, BEGUN)
 @pytest.mark.parametrize(
     "positions", [Positions({}), Positions({A0: 1, B0: 2}), FULL, Positions({A0: 0}, {}, {"a": "x-_y"})]
 )
-def test_what_is_written_is_read(positions: Positions) -> None:
+def test_written_offsets_are_read(positions: Positions) -> None:
     assert of_json(json.loads(json.dumps(to_json(positions)))) == positions
 
 
-def test_without_epochs_it_is_what_sparks_connector_writes() -> None:
+def test_offsets_without_epochs_are_written_as_by_spark_connector() -> None:
     assert json.dumps(to_json(Positions({B0: 7, A10: 3, A0: 1})), separators=(",", ":")) == (
         '{"a":{"0":1,"10":3},"b.c-d_e":{"0":7}}'
     )
@@ -39,7 +39,7 @@ def test_our_key_is_no_topics_name_and_its_value_is_empty() -> None:
     assert not re.fullmatch(r"[a-zA-Z0-9._-]+", ours)
 
 
-def test_the_same_positions_have_the_same_text() -> None:
+def test_equal_offsets_have_the_same_text() -> None:
     offsets, epochs, begun = (dict(reversed(part.items())) for part in (OFFSETS, EPOCHS, BEGUN))
     turned = Positions(offsets, epochs, FULL.ids, begun)
     assert json.dumps(to_json(turned)) == json.dumps(to_json(FULL))
@@ -58,6 +58,6 @@ def test_the_same_positions_have_the_same_text() -> None:
         None,
     ],
 )
-def test_what_is_no_position_is_refused(kept: Any) -> None:
+def test_invalid_offsets_are_refused(kept: Any) -> None:
     with pytest.raises(UsageError, match="are not of kafka-wire nor of Spark's Kafka connector"):
         of_json(kept)

@@ -24,7 +24,7 @@ def refused(given: dict[str, str], use: Use = BATCH) -> str:
     return said
 
 
-def test_what_is_not_given_has_the_default_of_sparks_connector() -> None:
+def test_missing_option_has_the_default_of_spark_connector() -> None:
     settings = options.read(LEAST, STREAM)
     assert settings["failOnDataLoss"] is True
     assert settings["kafkaConsumer.pollTimeoutMs"] == 120_000

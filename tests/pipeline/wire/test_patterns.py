@@ -29,7 +29,7 @@ NAMES = ["orders", "orders.v2", "Orders-EU", "clicks_2024", "a.b", "axb", "ü"]
         (r"[\d&]{4}$", ["clicks_2024"]),
     ],
 )
-def test_what_java_finds_is_found(pattern: str, found: list[str]) -> None:
+def test_pattern_finds_the_topics_that_java_finds(pattern: str, found: list[str]) -> None:
     assert [name for name in NAMES if compiled(pattern).search(name)] == found
 
 
@@ -37,6 +37,6 @@ def test_what_java_finds_is_found(pattern: str, found: list[str]) -> None:
     "pattern",
     ["[a-z&&[^b]]", "[a[bc]]", r"\p{IsGreek}", r"\X", r"\R", r"\G", "orders(?i)", "(?d)a", "(", "[]a]", r"[\P{Alpha}]"],
 )
-def test_what_only_java_can_read_is_refused_by_its_name(pattern: str) -> None:
+def test_pattern_syntax_that_only_java_has_is_refused_by_name(pattern: str) -> None:
     with pytest.raises(UsageError, match="the option subscribePattern cannot be used"):
         compiled(pattern)

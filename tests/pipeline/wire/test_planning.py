@@ -15,7 +15,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 2000)), max_size=8
 )
 
 
-def test_what_is_taken_is_in_proportion_to_what_there_is() -> None:
+def test_offsets_of_a_plan_are_in_proportion_to_the_lag() -> None:
     assert limited(100, {A: 0, B: 50, C: 0}, {A: 300, B: 150, C: 0}) == {A: 75, B: 75, C: 0}
 
 

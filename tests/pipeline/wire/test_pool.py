@@ -19,20 +19,20 @@ def _forgotten() -> None:
     pool.close()
 
 
-def test_the_same_properties_have_the_same_client() -> None:
+def test_connection_pool_has_one_client_for_equal_properties() -> None:
     assert pool.reading(settings()) is pool.reading(settings(minPartitions="5"))
     assert pool.reading(settings()) is not pool.reading(settings(**{"kafka.client.id": "other"}))
     assert pool.driving(settings()) is not pool.driving(settings())
 
 
-def test_it_does_not_grow_without_end() -> None:
+def test_connection_pool_is_bounded() -> None:
     first = pool.reading(settings())
     for number in range(pool.MOST):
         pool.reading(settings(**{"kafka.client.id": str(number)}))
     assert pool.reading(settings()) is not first
 
 
-def test_what_another_process_opened_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_of_another_process_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     first = pool.reading(settings())
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert pool.reading(settings()) is not first

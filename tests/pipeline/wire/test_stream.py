@@ -46,7 +46,7 @@ def test_from_the_beginning_in_micro_batches(double: KafkaDouble) -> None:
     assert values(stream.plan(end, after), settings(double)) == ["d"]
 
 
-def test_nothing_new_is_the_same_position_as_it_came(double: KafkaDouble) -> None:
+def test_stream_without_new_records_keeps_its_offsets(double: KafkaDouble) -> None:
     fill(double, "a")
     stream = stream_of(double)
     start = at(t0=1, t1=0)
@@ -206,7 +206,7 @@ def test_a_truncation_is_found_while_the_query_runs(double: KafkaDouble) -> None
     assert "t-0 was truncated to offset 1" in loses(stream, start)
 
 
-def test_without_epochs_an_end_that_went_back_is_found(double: KafkaDouble) -> None:
+def test_stream_without_epochs_notices_an_end_offset_that_went_back(double: KafkaDouble) -> None:
     fill(double, "a")
     assert "t-0 ends at offset 1, and the query is at 5" in loses(stream_of(double), at(t0=5, t1=0))
 

@@ -59,7 +59,7 @@ def filled(double: KafkaDouble, batches: int, largest: int) -> tuple[int, list[s
 
 
 @pytest.mark.parametrize("largest", [40, 100, 1000])
-def test_micro_batches(double: KafkaDouble, sent: list[int], largest: int) -> None:
+def test_surplus_of_a_micro_batch_is_used_by_the_next(double: KafkaDouble, sent: list[int], largest: int) -> None:
     """One worker reads all micro-batches. Batches are smaller or larger than what a task takes."""
     size, texts = filled(double, 40, largest)
     chosen, stream = settings(double), stream_of(double, maxOffsetsPerTrigger="500")
@@ -133,12 +133,12 @@ def test_a_batch_larger_than_the_bound_is_not_kept() -> None:
     assert kept(100, 5)[0].size_bytes == 0
 
 
-def test_nothing_is_kept_of_a_topic_without_an_id_or_an_epoch() -> None:
+def test_surplus_of_a_topic_without_id_or_epoch_is_not_kept() -> None:
     assert kept(1 << 20, 5, topic_id=bytes(16))[0].size_bytes == 0
     assert kept(1 << 20, 5, epoch=-1)[0].size_bytes == 0
 
 
-def test_nothing_is_kept_when_the_task_ends_with_a_batch() -> None:
+def test_surplus_is_empty_when_the_task_ends_with_a_batch() -> None:
     assert kept(1 << 20, 10)[0].size_bytes == 0
 
 

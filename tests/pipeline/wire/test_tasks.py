@@ -90,7 +90,7 @@ def test_a_truncation_that_a_task_finds(double: KafkaDouble) -> None:
 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
-def test_what_is_written_is_read(double: KafkaDouble, codec: str) -> None:
+def test_written_task_is_read(double: KafkaDouble, codec: str) -> None:
     sent = rows(
         key=["k1", None, ""],
         value=["v", "", None],

@@ -15,7 +15,7 @@ from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.clients.shape import Headers, Partition, Record, Seen
 from interop.controllers import admin
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 ACCEPT, RELEASE, REJECT = AcknowledgeType.ACCEPT, AcknowledgeType.RELEASE, AcknowledgeType.REJECT
 LIMIT = 2

@@ -13,7 +13,7 @@ from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.log_of_groups import records
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 HELD = 25_000
 """Milliseconds for which the broker holds a fetch that finds too few bytes: less than clients wait

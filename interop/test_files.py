@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from interop.local import cluster
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from interop.tools.filling import COMPACTED, OVERRIDES, again, fill, leave_open
 from interop.tools.jars import jars
 from interop.tools.same_dump import SHOWN, compare
@@ -27,6 +27,7 @@ from kafkadouble.dump.contents.item import BATCH
 from kafkadouble.dump.contents.kinds import decoder_of
 from kafkadouble.dump.dumping import files
 from kafkadouble.server.log.formats import names
+from tests.support.waiting import eventually
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "cluster_metadata-0"
 FLIPS = 15
@@ -58,7 +59,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         node = kafka.nodes[0]
         fill(kafka.bootstrap)
         cleaned = node.data / names.CLEANER_OFFSET
-        eventually(lambda: cleaned.exists() and COMPACTED in cleaned.read_text(), bool)
+        eventually(lambda: cleaned.exists() and COMPACTED in cleaned.read_text())
         eventually(lambda: list(node.data.glob("*/*[1-9]-*.checkpoint")), bool)
         producers = leave_open(kafka.bootstrap)
         node.stop()

@@ -16,8 +16,7 @@ import pytest
 from interop.local import Cluster, Node, cluster
 from interop.observing import Row, Watch, described_topics, observed, run_here, tables, watching
 from interop.quorum import CONTROLLER
-from interop.raw import ask
-from interop.support import eventually, local_kafka, unique
+from interop.support import local_kafka, unique
 from interop.tools.jars import jars
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
@@ -26,6 +25,8 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.raft import follower_actions
 from kafkadouble.server.raft.snapshots import download
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 SOON = {"metadata.log.max.snapshot.interval.ms": "1000"}
 HISTORY = "Leaders and ISRs, as they changed"

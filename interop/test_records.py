@@ -10,7 +10,8 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Headers, Partition, Record
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 EACH = 200

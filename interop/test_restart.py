@@ -7,7 +7,8 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.support import Member, eventually
+from interop.support import Member
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("restart"), pytest.mark.usefixtures("collected")]
 

@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 RECORDS = 40
 

@@ -9,7 +9,8 @@ from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.local.identity import whole
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
 

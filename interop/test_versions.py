@@ -10,7 +10,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 KAFKA_PYTHON, AIOKAFKA, CONFLUENT = CLIENTS
 

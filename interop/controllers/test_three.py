@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 from . import admin
 from .deeds import Ledger

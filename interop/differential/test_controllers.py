@@ -17,11 +17,11 @@ import yaml
 
 from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
-from interop.raw import ask
 from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
 from kafkadouble.server.apis.served import ROWS
+from tests.support.client import ask
 from tests.support.values import plain
 
 from . import verdict

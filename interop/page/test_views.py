@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, Producer, ShareConsumer
 from kafkadouble import KafkaDouble
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 expect = pytest.importorskip("playwright.sync_api", reason="SKIPPED: there is no Playwright").expect
 

@@ -11,10 +11,11 @@ import pytest
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from interop.local.cluster import Cluster
-from interop.support import eventually, unique
+from interop.support import unique
 from interop.tools.filling import COMPACTED, LARGE, MIXED
 from kafkadouble import open_log
 from kafkadouble.dump.checking import check
+from tests.support.waiting import eventually
 
 from .filled_node import DELETED, TOPICS
 

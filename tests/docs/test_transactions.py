@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 
 def test_the_examples_run() -> None:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from kafkadouble.verbs.content import waiting
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 PAGE = (DOCS / "waiting.md").read_text()
 

@@ -3,20 +3,20 @@ calls that make sense are done."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from interop.local.ports import free_ports
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.brokers.broker_handle import BrokerHandle
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
-from tests.front.serving import run, serving
+from tests.support.client import ask
+from tests.support.ports import free_ports
+from tests.support.serving import run, serving
+from tests.support.waiting import eventually
 
 SESSION_S, LAG_S = 10, 35
 PATIENCE_S = 60
@@ -233,14 +233,14 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
         formatted = run("format", "-t", described.cluster_id, "-c", str(file))
         assert formatted.returncode == 0, formatted.stderr
         with serving("--config", str(file)) as other:
-            wait_for(lambda: len(other.ask(MetadataRequest(topics=None), 12).brokers) == 3)
-            wait_for(lambda: created(kafka, 3))
+            eventually(lambda: len(other.ask(MetadataRequest(topics=None), 12).brokers) == 3)
+            eventually(lambda: created(kafka, 3))
             kafka.produce("wide", "everywhere")
             assert kafka.isr("wide", 0) == [1, 2, 9]
-            wait_for(lambda: kafka.move_leader("wide", 0, to=9) > 0)
+            eventually(lambda: kafka.move_leader("wide", 0, to=9) > 0)
             assert kafka.leader("wide", 0) == 9
             assert other.end()[0] == 0
-        wait_for(lambda: kafka.leader("wide", 0) in (1, 2))
+        eventually(lambda: kafka.leader("wide", 0) in (1, 2))
         assert [record.value for record in kafka.records("wide")] == [b"everywhere"]
         with pytest.raises(UsageError, match="there is no broker 9"):
             kafka.brokers[9]
@@ -255,10 +255,3 @@ def created(kafka: KafkaDouble, replicas: int) -> bool:
             raise
         return False
     return True
-
-
-def wait_for(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -8,22 +8,23 @@ import os
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from interop.differential.sasl_scenes import Talk, shake
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.network.key_fetches import SMALL_BYTES
 from kafkadouble.server.security.sasl import oauth_bearer
-from tests.front.client import ask
 from tests.support import signed_tokens as made
+from tests.support.client import ask
 from tests.support.jwks_server import JwksServer, jwks_server
+from tests.support.sasl_talk import Talk, shake
 from tests.support.signed_tokens import jwk_of, signed
+from tests.support.waiting import eventually
 
 LISTENERS = {"INTERNAL": 0, "SIGNED": 0}
 CONFIG = {
@@ -54,13 +55,6 @@ def is_accepted(kafka: KafkaDouble, key_id: str) -> bool:
         exchange = oauth_bearer.client_exchange(signed(int(time.time()), key_id=key_id))
         talk.ask("SaslAuthenticate", 2, auth_bytes=next(exchange))
         return not talk.answer_bytes()
-
-
-def eventually(holds: Callable[[], Any]) -> None:
-    end = time.monotonic() + LONG_S
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_keys_are_fetched_before_a_client_comes(server: JwksServer) -> None:

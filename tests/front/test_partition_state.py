@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, PartitionState, UsageError
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 def commit(kafka: KafkaDouble, group: str, topic: str, offsets: dict[int, int]) -> None:

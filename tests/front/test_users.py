@@ -24,8 +24,8 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.configs.settings import Settings
-from tests.front.serving import run, serving
 from tests.support.garbage import collecting
+from tests.support.serving import run, serving
 
 # It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():

@@ -294,7 +294,3 @@ def test_lacks_name_apis_that_kafka_has() -> None:
     from kafkadouble.messages.registry import apis
 
     assert {api for lack in page.LACKS for api in lack.apis} <= {api.name for api in apis()}
-
-
-def test_the_page_is_made_of_the_results() -> None:
-    assert page.PAGE.read_text() == page.as_markdown(json.loads(page.RESULTS.read_text()))

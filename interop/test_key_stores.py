@@ -135,7 +135,7 @@ def test_a_broker_whose_own_key_store_is_not_trusted_does_not_start(node: Node, 
         node.start()
 
 
-def test_what_may_replace_a_key_store(node: Node, stores: Stores) -> None:
+def test_key_stores_that_may_replace_another(node: Node, stores: Stores) -> None:
     node.configure(**{_of(EXTERNAL, TRUST): stores.trusts_second})
     node.start()
     keys, trust = _of(INTERNAL, KEYS), _of(INTERNAL, TRUST)

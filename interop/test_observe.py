@@ -56,7 +56,7 @@ def three(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield running
 
 
-def test_one_node(one: Cluster) -> None:
+def test_observer_of_a_single_node(one: Cluster) -> None:
     topic = made(one.bootstrap, "one", partitions=3, configs={"retention.ms": "12345", "cleanup.policy": "compact"})
     output = observed(controllers(one))
     assert (output.code, output.err) == (0, "")
@@ -72,7 +72,7 @@ def test_one_node(one: Cluster) -> None:
 
 
 @pytest.mark.parametrize("version", range(13, 19))
-def test_every_version_of_fetch_that_a_quorum_speaks(
+def test_observer_fetches_in_each_version_of_fetch_of_a_quorum(
     one: Cluster, version: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = made(one.bootstrap, f"fetch-{version}")

@@ -171,7 +171,7 @@ def test_kafka_dump_log_shows_every_record_and_finds_nothing_wrong(written: Path
 
 
 @pytest.mark.usefixtures("tools")
-def test_it_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
+def test_metadata_shell_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
     """Except for credentials, which kafkadouble hides."""
     shown = [record for record in everything() if type(record).__name__ != "UserScramCredentialRecord"]
     path = write(tmp_path, folded(shown), OffsetAndEpoch(123, 4), HEAD, most=500)

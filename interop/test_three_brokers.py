@@ -34,7 +34,7 @@ def copied(broker: Broker, name: str) -> str:
     return name
 
 
-def test_every_client_finds_three_brokers(broker: Broker, client: Client) -> None:
+def test_client_finds_three_brokers(broker: Broker, client: Client) -> None:
     with client.admin(broker.bootstrap) as admin:
         assert sorted(admin.cluster()[2]) == sorted(broker.bootstrap.split(","))
 

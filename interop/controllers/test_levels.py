@@ -118,7 +118,9 @@ def born(records: list[tuple[Message, int]]) -> list[str]:
 
 
 @by_level(LEVELS[0])
-def test_it_serves_and_is_raised_while_it_runs(level: int, ours: Kind, real: Kafka, tmp_path: Path) -> None:
+def test_metadata_version_is_raised_while_the_cluster_serves(
+    level: int, ours: Kind, real: Kafka, tmp_path: Path
+) -> None:
     with cluster(tmp_path, ours, real, level) as running:
         bootstrap, node = running.bootstrap, running.brokers[0]
         eventually(lambda: level_of(bootstrap), lambda found: found == level)

@@ -38,7 +38,7 @@ def cluster(
         yield running
 
 
-def test_one_after_the_other_leads(cluster: Mixed) -> None:
+def test_controllers_lead_one_after_the_other(cluster: Mixed) -> None:
     """Leaders are killed under load, and restarted."""
     ledger = Ledger(cluster.bootstrap)
     topic = ledger.all("load")

@@ -265,7 +265,7 @@ def controllers(tmp_path: Path) -> Iterator[Addresses]:
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_happens_at_random(
+def test_random_requests_leave_the_same_partition(
     controllers: Addresses, seed: int, record_property: Callable[[str, object], None]
 ) -> None:
     print(f"seed {seed}")

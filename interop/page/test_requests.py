@@ -176,7 +176,7 @@ def test_keys_choose_requests(kafka: KafkaDouble, page: Any) -> None:
     page.keyboard.press("Escape")
 
 
-def test_what_clients_send_is_text(kafka: KafkaDouble, page: Any) -> None:
+def test_text_that_clients_send_is_shown_as_text(kafka: KafkaDouble, page: Any) -> None:
     evil = "<img src=x onerror=document.title='taken'>"
     kafka.create_topic("orders")
     page.goto(kafka.page)

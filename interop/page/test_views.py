@@ -102,7 +102,7 @@ def test_a_broker_is_killed_and_started_by_a_click(
     cluster.wait_for_broker(2)
 
 
-def test_every_button_of_a_broker(cluster: KafkaDouble, page: Any) -> None:
+def test_buttons_of_a_broker_do_what_they_say(cluster: KafkaDouble, page: Any) -> None:
     page.goto(cluster.page)
     row = tab(page, "brokers").locator("tbody tr").nth(2)
     for button, state in (

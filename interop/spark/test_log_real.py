@@ -112,7 +112,7 @@ def test_a_timestamp_is_the_offset_that_kafka_finds(filled: Cluster, at: int) ->
     assert (offsets[0] if offsets else -1) == found_offset.offset
 
 
-def test_what_is_not_decided_is_not_read_as_committed(filled: Cluster) -> None:
+def test_records_of_open_transactions_are_not_read_as_committed(filled: Cluster) -> None:
     """A transaction is open, and records come behind it; then it is aborted."""
     data, key = filled.nodes[0].data, unique("open").encode()
     producer = Producer({"bootstrap.servers": filled.bootstrap, "transactional.id": unique("open")})

@@ -147,6 +147,7 @@ site: $(VENV)/.test  # the documentation as a site, in site/; mkdocs.yml says wh
 generate: $(VENV)/.test  # writes messages/generated/, every generated page and table in docs/, and the verbs of the libraries in helpers/
 	$(BIN)/python -m codegen
 	$(BIN)/python -m tests.docs.generate
+	$(BIN)/python -m interop.generated_pages
 	$(BIN)/python -m helpers.generate
 
 clean:

@@ -27,14 +27,15 @@ from typing import NamedTuple
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from interop import quorum, raw
-from interop.local.ports import free_ports
+from interop import quorum
 from interop.local.process import Process
 from interop.quorum import CLIENTS, CONTROLLER, Seat
 from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
+from tests.support.client import ask
+from tests.support.ports import free_ports
 
 REPLICAS, HEARTBEATS = 3, 4.5
 """The heartbeats in a session, as with Kafka's defaults: 9 s and 2 s."""
@@ -113,15 +114,15 @@ def takes_a_record(living: Iterable[str], topic: str) -> bool:
 
 
 def _leader_takes(address: str, living: Iterable[str], topic: str) -> bool:
-    with suppress(OSError, AssertionError):  # no broker listens, or the connection ends
+    with suppress(OSError):  # no broker listens, or the connection ends
         topic_request = MetadataRequest.MetadataRequestTopic(name=topic)
-        metadata = raw.ask(address, MetadataRequest(topics=[topic_request]), 12)
+        metadata = ask(address, MetadataRequest(topics=[topic_request]), 12)
         leader = metadata.topics[0].partitions[0].leader_id
         at = next((f"{each.host}:{each.port}" for each in metadata.brokers if each.node_id == leader), None)
         return (
             at is not None
             and at in living
-            and not raw.ask(at, _one_record(topic), 9).responses[0].partition_responses[0].error_code
+            and not ask(at, _one_record(topic), 9).responses[0].partition_responses[0].error_code
         )
     return False
 

@@ -23,7 +23,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from interop.raw import ask
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.messages.uuid import Uuid
@@ -35,6 +34,7 @@ from kafkadouble.server.logs.log_dir import METADATA_FOLDER
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
+from tests.support.client import ask
 
 from . import report, servers
 

@@ -25,12 +25,12 @@ import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 
-from interop.raw import ask
 from interop.real_kafka import Missing
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from tests.support.client import ask
 
 from . import report, servers
 from .group_members import MEMBERS, BenchMember, Connection

@@ -22,7 +22,6 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from interop.raw import ask
 from kafkadouble.messages import framed, headers
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
@@ -40,6 +39,7 @@ from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
 from kafkadouble.server.raft.snapshots.snapshot_writer import write, write_at_once
+from tests.support.client import ask
 
 from . import report, servers
 

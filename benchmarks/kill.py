@@ -29,11 +29,11 @@ from tempfile import TemporaryDirectory
 from confluent_kafka import KafkaError, Message, Producer
 
 from interop.brokers.double import Double
-from interop.raw import ask
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.wire.batch import iter_batches, records_of
+from tests.support.client import ask
 
 from . import report
 

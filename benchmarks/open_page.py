@@ -30,7 +30,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tests.control.http import post
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 EVERY_S = 0.05
 CASES = tuple((partitions, pages) for partitions in (2_000, 10_000) for pages in (0, 1, 4))

@@ -26,11 +26,11 @@ from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from interop.raw import ask
 from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.support.client import ask
 
 from . import report, servers
 from .start import free_port

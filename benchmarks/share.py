@@ -19,7 +19,6 @@ from contextlib import ExitStack
 from random import Random
 from typing import Any
 
-from interop.raw import ask, topic_id
 from interop.real_kafka import Missing
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
@@ -27,6 +26,7 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.messages.generated.share_fetch import ShareFetchRequest
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest
 from kafkadouble.messages.uuid import Uuid
+from tests.support.client import ask, topic_id
 
 from . import report, servers
 from .group_members import Connection

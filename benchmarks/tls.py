@@ -22,10 +22,10 @@ from interop import quorum
 from interop.local.cluster import Kafka
 from interop.local.java import FULL
 from interop.local.node import Node, finished
-from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
 from interop.real_kafka import Missing
 from kafkadouble.access.certificates import Certificates
+from tests.support.ports import HOST, free_ports
 
 from . import report, servers
 from .throughput import consume, create, produce

@@ -26,7 +26,6 @@ from typing import NamedTuple
 from interop import local
 from interop.local import Missing
 from interop.local.java import FULL
-from interop.raw import ask
 from kafkadouble import KafkaDouble
 from kafkadouble.messages import headers
 from kafkadouble.messages.error_codes import (
@@ -39,6 +38,7 @@ from kafkadouble.messages.generated.describe_transactions import DescribeTransac
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from kafkadouble.wire.frame import Frames
+from tests.support.client import ask
 
 from . import report
 

@@ -15,10 +15,11 @@ from interop.brokers.broker import SHAPES
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Refused
 from interop.local import VERSION, Missing
-from interop.support import eventually, unique
+from interop.support import unique
 from interop.tools.resident import Resident, resident
 from interop.witness import counts
 from tests.support.garbage import collecting
+from tests.support.waiting import eventually
 
 HERE = Path(__file__).parent
 
@@ -108,7 +109,7 @@ def _opened(word: str, requirements: BrokerRequirements) -> Iterator[Broker]:
     """A broker whose group coordinator is ready: it creates its topic at the first request, and
     refuses requests until that is done."""
     with kind_of(word).opened(requirements) as running:
-        eventually(lambda: _coordinates(running), bool)
+        eventually(lambda: _coordinates(running))
         yield running
 
 

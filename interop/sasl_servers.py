@@ -19,10 +19,10 @@ from interop import quorum
 from interop.local import VERSION
 from interop.local.cluster import Kafka, quickest
 from interop.local.node import Node, finished
-from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Address, Seat
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.server.security.scram import MECHANISMS
+from tests.support.ports import HOST, free_ports
 from tests.support.signed_tokens import settings_of
 
 SASL, SHORT, SIGNED = "SASL", "SHORT", "SIGNED"

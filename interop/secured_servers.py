@@ -18,15 +18,15 @@ from typing import NamedTuple
 from interop import quorum
 from interop.controllers.kinds import DOUBLE, Kafka
 from interop.local.node import Kind, Node, finished
-from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
+from tests.support.client import ask
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import eventually
 
 SASL, SECURE, MUTUAL = "SASL", "SECURE", "MUTUAL"
 PROTOCOLS = {CLIENTS: "PLAINTEXT", CONTROLLER: "PLAINTEXT", SASL: "SASL_PLAINTEXT", SECURE: "SASL_SSL", MUTUAL: "SSL"}

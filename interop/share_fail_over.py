@@ -15,7 +15,8 @@ from typing import NamedTuple
 from interop.brokers import Server
 from interop.controllers import admin, placed
 from interop.local.identity import whole
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 from . import share_groups
 from .share_load import ShareLoad

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 GROUP_RESOURCE, SET = 32, 0
 

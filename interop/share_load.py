@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import confluent_kafka
 
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 from . import share_groups
 

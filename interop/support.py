@@ -1,42 +1,26 @@
-"""Helpers of the tests: names, waiting for what a client sees, and group members that poll in a
-thread of their own."""
+"""Helpers of the tests: names, refusals, and group members that poll in a thread of
+their own."""
 
 from __future__ import annotations
 
 import os
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from interop.clients.shape import Consumer, Partition, Refused, Seen
 from interop.local import Missing
 from kafkadouble.messages import error_codes
-
-T = TypeVar("T")
-
-PATIENCE = 120.0
-"""Seconds after which a test stops waiting for a condition and fails."""
+from tests.support.waiting import PATIENCE
 
 
 def unique(stem: str) -> str:
     """A legal name of a topic that begins with the stem and is used only once."""
     return f"{re.sub('[^a-zA-Z0-9_-]', '-', stem)[:60]}-{os.urandom(4).hex()}"
-
-
-def eventually(
-    look: Callable[[], T], holds: Callable[[T], bool], *, pause: float = 0.05, within: float = PATIENCE
-) -> T:
-    """The result of `look` once it satisfies the condition; fails with the last result."""
-    end = time.monotonic() + within
-    while not holds(found := look()):
-        assert time.monotonic() < end, f"still {found!r} after {within:g} s"
-        time.sleep(pause)
-    return found
 
 
 @contextmanager

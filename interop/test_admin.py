@@ -9,7 +9,8 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 NEVER = 9999
 """A broker id that no cluster has."""

@@ -92,7 +92,7 @@ def test_a_wrong_expectation_is_refused_once_and_the_producer_goes_on(
 
 
 @ON_THE_DOUBLE
-def test_what_the_helper_reads_from_the_refusal(conditional: str, client: Client, producer: Producer) -> None:
+def test_helper_reads_the_offset_from_the_refusal(conditional: str, client: Client, producer: Producer) -> None:
     producer.send(conditional, [at(0)])
     with pytest.raises(Refused) as caught:
         producer.send(conditional, [at(7)])
@@ -282,14 +282,14 @@ def test_a_batch_with_an_expected_offset_is_refused_where_that_is_not_supported(
 
 
 @pytest.mark.clients(names=("aiokafka",))
-def test_where_it_is_not_a_batch_of_aiokafka_is_refused(broker: Broker, client: Client, topic: str) -> None:
+def test_expected_offset_outside_a_batch_of_aiokafka_is_refused(broker: Broker, client: Client, topic: str) -> None:
     assert aio.run(_batches(broker, topic, (0,))) == [0]
     with refused(error_of(client)):
         aio.run(_batches(broker, topic, (3,)))
     values(broker, topic, 3)
 
 
-def test_where_it_is_not_a_header_is_not_looked_at_and_everything_is_written(
+def test_expected_offset_outside_a_header_is_ignored(
     broker: Broker, client: Client, topic: str, producer: Producer
 ) -> None:
     """A risk: the writer cannot see that the broker ignores the header."""

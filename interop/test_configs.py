@@ -8,7 +8,8 @@ import pytest
 
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 DEFAULTS = {
     "cleanup.policy": "delete",

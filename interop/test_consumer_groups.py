@@ -12,10 +12,11 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, confluent
 from interop.clients.shape import Partition, Record
-from interop.raw import ask
-from interop.support import Member, eventually
+from interop.support import Member
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 NEW = {"group_protocol": "consumer"}
 CLASSIC = {"group_protocol": "classic", "session_timeout_ms": 20_000, "heartbeat_interval_ms": 500}

@@ -9,9 +9,10 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, confluent
 from interop.clients.shape import Partition, Record
-from interop.raw import ask
-from interop.support import Member, eventually
+from interop.support import Member
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("restart", "durable")]
 

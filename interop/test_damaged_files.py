@@ -17,15 +17,16 @@ from interop.clients.shape import Record
 from interop.local import cluster, jars
 from interop.local.node import Node
 from interop.quorum import QUICK_HEARTBEATS
-from interop.raw import ask
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.wire.batch import iter_batches
-from tests.front.serving import serving
+from tests.support.client import ask
 from tests.support.damaged_files import ROWS, Outcome, Row
+from tests.support.serving import serving
+from tests.support.waiting import eventually
 
 IN_EVERY_RUN = {
     "directory/meta.properties absent",

@@ -15,7 +15,7 @@ from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.clients.shape import Headers, Partition, Record, Seen
 from interop.controllers import admin
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 ACCEPT, RELEASE, REJECT = AcknowledgeType.ACCEPT, AcknowledgeType.RELEASE, AcknowledgeType.REJECT
 LIMIT = 2
@@ -106,7 +106,9 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(("copies", "codec"), [("true", "zstd"), ("false", "none")])
-def test_what_is_given_up_is_in_the_queue(broker: Broker, name: str, copies: str, codec: str) -> None:
+def test_rejected_and_too_often_released_records_are_in_the_dead_letter_queue(
+    broker: Broker, name: str, copies: str, codec: str
+) -> None:
     """Offsets 0 to 3 are accepted, 4 to 7 rejected, 8 to 11 released until they have been delivered
     too often."""
     sharing = Sharing(broker, name, errors_deadletterqueue_copy_record_enable=copies)

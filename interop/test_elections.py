@@ -19,8 +19,8 @@ from interop.brokers import Broker
 from interop.differential.compare import differences
 from interop.differential.normal import Normal
 from interop.differential.side import Side
-from interop.support import eventually
 from kafkadouble import KafkaDouble
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("restart"), pytest.mark.needs("durable")]
 

@@ -14,8 +14,9 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
-from interop.support import PATIENCE, refused
+from interop.support import refused
 from kafkadouble import KafkaDouble
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.needs("faults")
 

@@ -13,7 +13,7 @@ from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.log_of_groups import records
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 HELD = 25_000
 """Milliseconds for which the broker holds a fetch that finds too few bytes: less than clients wait
@@ -101,7 +101,7 @@ def test_a_hundred_partitions_are_written_and_read(broker: Broker, client: Clien
         ]
 
 
-def test_what_a_group_committed_can_be_read_in_the_topic_of_offsets(broker: Broker, client: Client, topic: str) -> None:
+def test_committed_offsets_are_read_from_the_offsets_topic(broker: Broker, client: Client, topic: str) -> None:
     partition = Partition(topic, 0)
     with client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as consumer:
         consumer.commit({partition: (0, "one")})
@@ -114,7 +114,7 @@ def test_what_a_group_committed_can_be_read_in_the_topic_of_offsets(broker: Brok
     assert written == [(topic, 0, 0, "one"), (topic, 0, 0, "two")]
 
 
-def test_what_a_group_agreed_on_can_be_read_in_the_topic_of_offsets(broker: Broker, client: Client, topic: str) -> None:
+def test_group_metadata_is_read_from_the_offsets_topic(broker: Broker, client: Client, topic: str) -> None:
     with client.consumer(broker.bootstrap, [topic], group_id=topic, client_id="me") as consumer:
         consumer.joined()
         found = eventually(lambda: _metadata(broker, topic, client), lambda found: bool(found and found[-1].members))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from interop.local import cluster
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from interop.tools.filling import COMPACTED, OVERRIDES, again, fill, leave_open
 from interop.tools.jars import jars
 from interop.tools.same_dump import SHOWN, compare
@@ -27,6 +27,7 @@ from kafkadouble.dump.contents.item import BATCH
 from kafkadouble.dump.contents.kinds import decoder_of
 from kafkadouble.dump.dumping import files
 from kafkadouble.server.log.formats import names
+from tests.support.waiting import eventually
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "cluster_metadata-0"
 FLIPS = 15
@@ -58,7 +59,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         node = kafka.nodes[0]
         fill(kafka.bootstrap)
         cleaned = node.data / names.CLEANER_OFFSET
-        eventually(lambda: cleaned.exists() and COMPACTED in cleaned.read_text(), bool)
+        eventually(lambda: cleaned.exists() and COMPACTED in cleaned.read_text())
         eventually(lambda: list(node.data.glob("*/*[1-9]-*.checkpoint")), bool)
         producers = leave_open(kafka.bootstrap)
         node.stop()
@@ -71,23 +72,23 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return found
 
 
-def test_what_we_show_of_a_stopped_kafkas_files_is_what_kafka_shows(written: Written) -> None:
+def test_dump_of_files_of_a_stopped_kafka_is_as_kafkas(written: Written) -> None:
     seen = compare(written.stopped)
     assert {path.suffix for path in seen} >= set(SHOWN)
     assert {decoder_of(path) for path in seen} == {"raw", "metadata", "offsets", "transactions"}
 
 
-def test_what_we_show_of_a_killed_kafkas_files_is_what_kafka_shows(written: Written) -> None:
+def test_dump_of_files_of_a_killed_kafka_is_as_kafkas(written: Written) -> None:
     compare(written.killed)
 
 
-def test_what_we_show_of_the_golden_files_is_what_kafka_shows(tmp_path: Path) -> None:
+def test_dump_of_the_golden_files_is_as_kafkas(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN, tmp_path / "__cluster_metadata-0")
     assert len(compare(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("state", Written._fields)
-def test_what_kafka_wrote_is_good(written: Written, state: str) -> None:
+def test_check_finds_no_fault_in_files_of_kafka(written: Written, state: str) -> None:
     folder: Path = getattr(written, state)
     verdict = check(folder)
     assert verdict.word == "good", verdict
@@ -96,7 +97,7 @@ def test_what_kafka_wrote_is_good(written: Written, state: str) -> None:
         assert check(path).word == "good", path
 
 
-def test_every_changed_byte_of_a_segment_is_found(written: Written, tmp_path: Path) -> None:
+def test_check_finds_each_changed_byte_of_a_segment(written: Written, tmp_path: Path) -> None:
     shutil.copytree(written.stopped, tmp_path / "data")
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")

@@ -16,13 +16,13 @@ from interop.local import jars, java
 from interop.local.cluster import READY
 from interop.local.jars import VERSION
 from interop.local.process import Process
-from interop.raw import ask
 from interop.support import local_kafka
 from kafkadouble.messages import framed
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.properties import parse_properties
 from kafkadouble.wire.batch import HEADER_SIZE, SNAPSHOT_HEADER, control_type, iter_batches, records_of
+from tests.support.client import ask
 
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)

@@ -11,7 +11,8 @@ from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.log_of_groups import generations
-from interop.support import Member, eventually, refused
+from interop.support import Member, refused
+from tests.support.waiting import eventually
 
 SESSION = {"session_timeout_ms": 20_000}
 """Long enough for a member to keep its session on a busy machine, short enough for a test to wait

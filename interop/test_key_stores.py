@@ -17,14 +17,15 @@ from interop import quorum
 from interop.controllers.kinds import DOUBLE, Kafka
 from interop.local import jars
 from interop.local.node import Kind, Node, finished
-from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
-from interop.raw import ask
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.support.client import ask
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import eventually
 
 KINDS: Mapping[str, Callable[[], Kind]] = {"double": lambda: DOUBLE, "local": Kafka}
 INTERNAL, EXTERNAL = "INTERNAL", "EXTERNAL"
@@ -134,7 +135,7 @@ def test_a_broker_whose_own_key_store_is_not_trusted_does_not_start(node: Node, 
         node.start()
 
 
-def test_what_may_replace_a_key_store(node: Node, stores: Stores) -> None:
+def test_key_stores_that_may_replace_another(node: Node, stores: Stores) -> None:
     node.configure(**{_of(EXTERNAL, TRUST): stores.trusts_second})
     node.start()
     keys, trust = _of(INTERNAL, KEYS), _of(INTERNAL, TRUST)

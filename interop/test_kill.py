@@ -14,7 +14,7 @@ SEED = 20261121
     ("kills", "settings"), [(25, []), (8, ["log.flush.interval.messages=1"])], ids=["written", "flushed"]
 )
 @pytest.mark.timeout(900)
-def test_nothing_that_was_acknowledged_is_lost(kills: int, settings: list[str]) -> None:
+def test_acknowledged_records_survive_kills(kills: int, settings: list[str]) -> None:
     figures = kill_again_and_again(kills, SEED, settings)
     assert figures.acknowledged > 10 * kills
 

@@ -17,13 +17,14 @@ from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
 from interop.local import cluster, jars
-from interop.raw import ask, batches_of, topic_id
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.formats import partition_metadata
 from kafkadouble.wire.batch import Record as NetworkRecord
 from kafkadouble.wire.batch import encode_batch, iter_batches
-from tests.front.serving import serving
+from tests.support.client import ask, batches_of, topic_id
+from tests.support.serving import serving
+from tests.support.waiting import eventually
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 TOPIC = "handed"
@@ -114,7 +115,7 @@ def test_kafka_starts_on_what_kafkadouble_formatted(tmp_path: Path) -> None:
         with CREATOR.admin(running.bootstrap) as admin:
             admin.create_topic(TOPIC, 1)
         file = node.data / f"{TOPIC}-0" / OWN
-        eventually(file.exists, bool)
+        eventually(file.exists)
         assert partition_metadata.read(file.read_bytes()).topic_id == topic_id(running.bootstrap, TOPIC)
 
 

@@ -21,11 +21,12 @@ from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
 from interop.local import cluster
-from interop.raw import ask, batches_of
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from interop.tools.resident import Resident
 from interop.tools.row import CLASSES
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.support.client import ask, batches_of
+from tests.support.waiting import eventually
 
 TOPIC = "moving"
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
@@ -107,7 +108,7 @@ def made(broker: TwoDirs) -> TwoDirs:
     """The broker, with the topic."""
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(TOPIC, 1, {"segment.bytes": "1048576"})
-    eventually(broker.places, bool)
+    eventually(broker.places)
     return broker
 
 

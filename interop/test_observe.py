@@ -16,8 +16,7 @@ import pytest
 from interop.local import Cluster, Node, cluster
 from interop.observing import Row, Watch, described_topics, observed, run_here, tables, watching
 from interop.quorum import CONTROLLER
-from interop.raw import ask
-from interop.support import eventually, local_kafka, unique
+from interop.support import local_kafka, unique
 from interop.tools.jars import jars
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
@@ -26,6 +25,8 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.raft import follower_actions
 from kafkadouble.server.raft.snapshots import download
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 SOON = {"metadata.log.max.snapshot.interval.ms": "1000"}
 HISTORY = "Leaders and ISRs, as they changed"
@@ -55,7 +56,7 @@ def three(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield running
 
 
-def test_one_node(one: Cluster) -> None:
+def test_observer_of_a_single_node(one: Cluster) -> None:
     topic = made(one.bootstrap, "one", partitions=3, configs={"retention.ms": "12345", "cleanup.policy": "compact"})
     output = observed(controllers(one))
     assert (output.code, output.err) == (0, "")
@@ -71,7 +72,7 @@ def test_one_node(one: Cluster) -> None:
 
 
 @pytest.mark.parametrize("version", range(13, 19))
-def test_every_version_of_fetch_that_a_quorum_speaks(
+def test_observer_fetches_in_each_version_of_fetch_of_a_quorum(
     one: Cluster, version: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = made(one.bootstrap, f"fetch-{version}")

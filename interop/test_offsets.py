@@ -8,7 +8,8 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Producer, Record, Seen
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 TIMES = [1000, 3000, 3000, 2000, 5000, 9000]
 
@@ -51,7 +52,7 @@ def _first_of_new(consumer: Consumer, producer: Producer, six: Partition) -> See
         producer.send(six.topic, [Record(b"new")])
         return consumer.poll(0.5)
 
-    return eventually(sent, bool)[0]
+    return eventually(sent)[0]
 
 
 @pytest.mark.parametrize(("reset", "value"), [("earliest", b"0"), ("latest", b"new")])

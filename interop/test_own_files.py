@@ -18,7 +18,7 @@ import pytest
 
 from interop.brokers.double import Double
 from interop.local.jars import program
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from interop.tools import dump_log
 from interop.tools.filling import COMPACTED, LARGE, MIXED, SEGMENT, fill, leave_open
 from interop.tools.jars import jars
@@ -26,6 +26,7 @@ from interop.tools.metadata_shell import shell
 from interop.tools.same_dump import compare
 from kafkadouble.dump.checking import check
 from kafkadouble.server.log.formats import names
+from tests.support.waiting import eventually
 
 SETTINGS = (
     "-c", "log.cleaner.backoff.ms=200", "-c", "offsets.topic.num.partitions=3",
@@ -53,7 +54,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     try:
         server.start()
         fill(server.bootstrap)
-        eventually(lambda: _size(data) < 3 * SEGMENT // 2, bool)
+        eventually(lambda: _size(data) < 3 * SEGMENT // 2)
         producers = leave_open(server.bootstrap)
         server.stop()
         shutil.copytree(data, found.stopped)

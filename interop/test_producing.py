@@ -9,8 +9,9 @@ from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.relay import relay
-from interop.support import eventually, refused
+from interop.support import refused
 from kafkadouble.messages.api_keys import ApiKeys
+from tests.support.waiting import eventually
 
 MEGABYTE = 1_000_000
 BIG = {"max_request_size": 4 * MEGABYTE, "enable_idempotence": False}

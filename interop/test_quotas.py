@@ -20,8 +20,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.raw import ask
-from interop.support import PATIENCE, eventually, unique
+from interop.support import unique
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
@@ -29,6 +28,8 @@ from kafkadouble.messages.generated.describe_client_quotas import DescribeClient
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.support.client import ask
+from tests.support.waiting import PATIENCE, eventually
 
 CREATION_RATE = "max.connection.creation.rate"
 ELSEWHERE = "127.0.0.2"
@@ -107,7 +108,7 @@ def test_a_client_is_told_its_throttle_time(broker: Broker, topic: str) -> None:
         for _ in range(COUNT):
             producer.produce(topic, b"x" * SIZE)
             assert producer.flush(PATIENCE) == 0
-        eventually(lambda: producer.poll(0.1) or throttled, bool)
+        eventually(lambda: producer.poll(0.1) or throttled)
     assert 0 < max(throttled) < 10
 
 

@@ -10,7 +10,8 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Headers, Partition, Record
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 EACH = 200
@@ -31,7 +32,9 @@ def _numbered(codec: str) -> list[Record]:
 
 
 @pytest.mark.parametrize("writer", CLIENTS, ids=lambda client: client.name)
-def test_what_one_client_writes_with_every_codec_all_clients_read(broker: Broker, topic: str, writer: Client) -> None:
+def test_records_of_a_client_with_each_codec_are_read_by_all_clients(
+    broker: Broker, topic: str, writer: Client
+) -> None:
     written: list[Record] = []
     for codec in CODECS:
         with writer.producer(broker.bootstrap, compression_type=codec, linger_ms=5) as producer:

@@ -20,7 +20,7 @@ from kafkadouble.replay.replay_run import ReplayOptions
 from kafkadouble.replay.replaying import replay
 from kafkadouble.replay.target import parsed
 from kafkadouble.replay.target_security import TargetSecurity
-from tests.replay.sessions import PROGRAMS, recorded
+from tests.support.recorded_sessions import PROGRAMS, recorded
 
 OTHERWISE = {"ApiVersions"}
 """Each server lists the APIs and features that it has."""

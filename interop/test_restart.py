@@ -7,7 +7,8 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.support import Member, eventually
+from interop.support import Member
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("restart"), pytest.mark.usefixtures("collected")]
 
@@ -23,7 +24,7 @@ def test_a_producer_goes_on_after_a_restart(broker: Broker, client: Client, topi
 
 
 @pytest.mark.needs("durable")
-def test_what_was_acknowledged_is_there_after_a_restart(broker: Broker, client: Client, topic: str) -> None:
+def test_acknowledged_records_and_offsets_are_there_after_a_restart(broker: Broker, client: Client, topic: str) -> None:
     partition = Partition(topic, 0)
     with client.admin(broker.bootstrap) as admin, client.producer(broker.bootstrap) as producer:
         producer.send(topic, [Record(b"%d" % n) for n in range(10)])

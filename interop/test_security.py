@@ -15,7 +15,7 @@ from kafka.errors import SecurityDisabledError
 
 from interop.brokers import Broker
 from interop.served import versions
-from interop.support import PATIENCE, eventually
+from tests.support.waiting import PATIENCE, eventually
 
 ck: Any = confluent_kafka.admin
 SHA_256, SHA_512 = 1, 2

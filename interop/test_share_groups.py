@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 RECORDS = 40
 
@@ -92,7 +92,7 @@ def test_two_members_share_the_records(broker: Broker, topic: str, join: Join) -
     assert counts == Counter(range(2 * RECORDS))
 
 
-def test_what_is_released_comes_again_and_what_is_rejected_does_not(join: Join) -> None:
+def test_released_records_are_delivered_again_and_rejected_ones_are_not(join: Join) -> None:
     consumer, released, again, count = join(**EXPLICIT), set[tuple[int, int]](), set[tuple[int, int]](), 0
     kinds = (AcknowledgeType.ACCEPT, AcknowledgeType.RELEASE, AcknowledgeType.REJECT)
 

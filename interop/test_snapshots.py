@@ -15,7 +15,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
 from interop.local import cluster
-from interop.support import PATIENCE, eventually, local_kafka
+from interop.support import local_kafka
 from interop.tools import dump_log
 from interop.tools.jars import jars
 from interop.tools.metadata_shell import PASSED_OVER, shell
@@ -35,6 +35,7 @@ from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_writer import BATCH_SIZE_BYTES, write_at_once
 from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
+from tests.support.waiting import PATIENCE, eventually
 
 FOLDER = "__cluster_metadata-0"
 NOW = 1_795_000_000_000
@@ -170,7 +171,7 @@ def test_kafka_dump_log_shows_every_record_and_finds_nothing_wrong(written: Path
 
 
 @pytest.mark.usefixtures("tools")
-def test_it_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
+def test_metadata_shell_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
     """Except for credentials, which kafkadouble hides."""
     shown = [record for record in everything() if type(record).__name__ != "UserScramCredentialRecord"]
     path = write(tmp_path, folded(shown), OffsetAndEpoch(123, 4), HEAD, most=500)

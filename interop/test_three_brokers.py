@@ -9,7 +9,8 @@ from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.local.identity import whole
-from interop.support import eventually, refused
+from interop.support import refused
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
 
@@ -33,7 +34,7 @@ def copied(broker: Broker, name: str) -> str:
     return name
 
 
-def test_every_client_finds_three_brokers(broker: Broker, client: Client) -> None:
+def test_client_finds_three_brokers(broker: Broker, client: Client) -> None:
     with client.admin(broker.bootstrap) as admin:
         assert sorted(admin.cluster()[2]) == sorted(broker.bootstrap.split(","))
 

@@ -12,7 +12,8 @@ from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Record
 from interop.local.identity import whole
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
 

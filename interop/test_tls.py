@@ -22,16 +22,17 @@ from kafka import KafkaConsumer, KafkaProducer
 from interop import quorum
 from interop.local.cluster import Kafka
 from interop.local.node import Node, finished
-from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
-from interop.raw import MOST
-from interop.support import PATIENCE, local_kafka
+from interop.support import local_kafka
 from interop.tools.resident import resident
 from kafkadouble import KafkaDouble
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
 from kafkadouble.wire.frame import Frames
+from tests.support.client import MOST
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("collected")
 

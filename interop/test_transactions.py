@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -12,9 +13,11 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Record, TransactionalProducer
-from interop.raw import committed_offset
-from interop.support import eventually, refused, unique
+from interop.support import refused, unique
 from kafkadouble.messages import error_codes
+from tests.support.client import ask
+from tests.support.transactional_producer import committed_offset
+from tests.support.waiting import eventually
 
 SHORT_TIMEOUT_MS = 5000
 """The broker looks for transactions whose timeout is over every 10 s. librdkafka bounds the time of
@@ -162,14 +165,19 @@ def test_offsets_are_committed_with_the_transaction(
     results = [b"result of 1", b"result of 2", b"result of 3"]
     assert values(client, broker, pipeline.target, 3) == results
     with CREATOR.admin(broker.bootstrap) as admin:
-        assert eventually(lambda: admin.group_offsets(pipeline.group), bool) == {pipeline.source: 3}
+        assert eventually(lambda: admin.group_offsets(pipeline.group)) == {pipeline.source: 3}
 
 
 def test_offsets_of_an_open_transaction_are_unstable(
     broker: Broker, client: Client, pipeline: Pipeline, transactional: TransactionalProducer
 ) -> None:
     def now(require_stable: bool) -> tuple[int, int]:
-        return committed_offset(broker.bootstrap, pipeline.group, pipeline.source, require_stable=require_stable)
+        return committed_offset(
+            partial(ask, broker.bootstrap),
+            group=pipeline.group,
+            topic=pipeline.source.topic,
+            require_stable=require_stable,
+        )
 
     with member(client, broker, pipeline) as consumer:
         consumer.read(3)

@@ -19,9 +19,9 @@ from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Record, Refused
 from interop.local.jars import Missing
-from interop.support import eventually
 from interop.truncation.reader import Reader, reading
 from kafkadouble import KafkaDouble
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.needs("faults")
 

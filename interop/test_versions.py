@@ -10,7 +10,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 KAFKA_PYTHON, AIOKAFKA, CONFLUENT = CLIENTS
 
@@ -65,7 +65,7 @@ BROKER_APIS = {
 """The APIs that the clients of this suite use, and the oldest clients of KIP-896 too."""
 
 
-def test_what_the_clients_need_is_announced(broker: Broker) -> None:
+def test_api_versions_that_the_clients_need_are_announced(broker: Broker) -> None:
     with KAFKA_PYTHON.admin(broker.bootstrap) as admin:
         announced = admin.itself._manager.broker_version_data.api_versions
     assert {name: key for name, key in BROKER_APIS.items() if key not in announced} == {}

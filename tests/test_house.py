@@ -53,6 +53,15 @@ def test_no_test_module_imports_another() -> None:
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
+def test_tests_do_not_import_interop_which_imports_only_their_support() -> None:
+    """One direction: what both need is in `tests/support`."""
+    outside = re.compile(r"^\s*(?:from|import) tests\b(?!\.support\b| import support\b)", re.MULTILINE)
+    upwards = re.compile(r"^\s*(?:from|import) interop\b", re.MULTILINE)
+    wrong = [path for path in sources("tests") if upwards.search(path.read_text())]
+    wrong += [path for path in sources("interop") if outside.search(path.read_text())]
+    assert wrong == []
+
+
 def front_door() -> list[Path]:
     return [path for path in sources("src/kafkadouble") if path.parts[-2] != "generated" and not path.is_symlink()]
 

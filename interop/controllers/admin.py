@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
@@ -23,6 +21,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 TIMEOUT = 10_000
 ANY, MATCH, TOPIC, LITERAL, READ, ALLOW = 1, 2, 2, 3, 3, 3

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from interop.support import eventually
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.metadata_log import decode_batches
+from tests.support.waiting import eventually
 
 from .logs import batches
 

@@ -17,7 +17,8 @@ from confluent_kafka import Producer
 from interop.clients import CREATOR
 from interop.clients.shape import PATIENCE, Partition, Refused
 from interop.served import served
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 ck: Any = confluent_kafka
 
@@ -92,7 +93,7 @@ class Ledger:
     def check(self) -> None:
         """Checks that the cluster holds exactly what the ledger holds. A broker that has just
         started may still be loading its groups."""
-        eventually(self._coordinates, bool)
+        eventually(self._coordinates)
         with CREATOR.admin(self.bootstrap) as admin:
             for topic, partitions in self.topics.items():
                 eventually(lambda: _partitions(admin, topic), lambda count: count == partitions)  # noqa: B023  # at once

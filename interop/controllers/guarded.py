@@ -13,8 +13,8 @@ import confluent_kafka.admin
 
 from interop.clients.confluent import translated_errors
 from interop.clients.shape import PATIENCE
-from interop.local.ports import HOST, free_ports
-from interop.support import eventually
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import eventually
 
 from .kinds import Kind
 from .mixed import Mixed, mixed

@@ -12,8 +12,9 @@ from confluent_kafka import KafkaException, Producer
 
 from interop.clients import CREATOR
 from interop.clients.shape import Partition, Refused
-from interop.support import PATIENCE, eventually, unique
+from interop.support import unique
 from kafkadouble.messages import error_codes
+from tests.support.waiting import PATIENCE, eventually
 
 from .deeds import Ledger
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from interop import quorum as rules
 from interop.local.node import BROKER, finished
-from interop.local.ports import free_ports
-from interop.support import eventually
+from tests.support.ports import free_ports
+from tests.support.waiting import eventually
 
 from . import plan
 from .node import Node

@@ -7,14 +7,14 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 from . import admin
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from interop import quorum
 from interop.local.node import BROKER
-from interop.local.ports import HOST
 from interop.quorum import CLIENTS, CONTROLLER, FIRST_CONTROLLER, Seat
+from tests.support.ports import HOST
 
 from .kinds import Kind
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from interop.quorum import Address
-from interop.raw import ask
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.message import Message
+from tests.support.client import ask
 
 VERSION = 2
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 from . import admin
 from .broker_lives import KEPT, Written, directory_id

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from interop.raw import ask
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
@@ -25,6 +24,8 @@ from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.server.coordinator.coordinator_runtime import partition_for
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT

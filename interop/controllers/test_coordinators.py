@@ -12,9 +12,10 @@ from typing import Any
 import confluent_kafka
 import pytest
 
-from interop.raw import ask
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT
@@ -147,6 +148,6 @@ def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[
             found.append(message.value())
         return False
 
-    eventually(ends, bool)
+    eventually(ends)
     consumer.close()
     return found

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import pytest
 
-from interop.support import eventually, local_kafka, unique
+from interop.support import local_kafka, unique
 from interop.tools.resident import Resident, ToolOutput, resident
+from tests.support.waiting import eventually
 
 from .guarded import MECHANISMS, Guarded, let_in, opened, set_password
 from .kinds import Kafka, Kind
@@ -157,7 +158,7 @@ def test_a_client_logs_in_with_a_token(cluster: Cluster) -> None:
     expired."""
     ann = cluster.user("ann")
     holder = cluster.holder(token := cluster.created(ann))
-    eventually(lambda: cluster.comes_in(holder), bool)
+    eventually(lambda: cluster.comes_in(holder))
     for words in (
         ("--create", "--max-life-time-period", str(DAY)),
         ("--renew", "--hmac", token.hmac, "--renew-time-period", str(DAY)),
@@ -172,7 +173,7 @@ def test_an_expired_token_is_removed(cluster: Cluster) -> None:
     ann = cluster.user("ann")
     holder = cluster.holder(token := cluster.created(ann, lifetime=HOUR))
     eventually(lambda: cluster.described(ann), lambda found: found == [token])
-    eventually(lambda: cluster.comes_in(holder), bool)
+    eventually(lambda: cluster.comes_in(holder))
     cluster.done(ann, "--expire", "--hmac", token.hmac, "--expiry-time-period", "0")
     eventually(lambda: cluster.described(ann), lambda found: found == [])
     assert not cluster.comes_in(holder)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from interop.support import eventually
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.generated.partition_record import PartitionRecord
 from kafkadouble.server.metadata.metadata_log import decode_batches
+from tests.support.waiting import eventually
 
 from . import placed
 from .broker_lives import KEPT, directory_id

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from interop.support import eventually
 from kafkadouble.server.log.formats import names
+from tests.support.waiting import eventually
 
 from .deeds import Ledger
 from .kinds import DOUBLE, Double, Kafka, Kind
@@ -41,7 +41,7 @@ def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> Non
         ledger.all("before")
         leader = cluster.led_by([each.id for each in holders])
         ledger.all("meanwhile")
-        eventually(lambda: snapshot_ids(leader), bool)
+        eventually(lambda: snapshot_ids(leader))
         node.kill()
         node.lose_disk()
         assert not batches(node.metadata)

@@ -42,7 +42,7 @@ def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iter
         yield running
 
 
-def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixed) -> None:
+def test_records_that_only_a_killed_leader_had_are_truncated_at_its_restart(cluster: Mixed) -> None:
     """Each broker in turn leads, is killed with records that the other never had, and follows what
     the other wrote meanwhile at the same offsets."""
     topic, kept = unique("tails"), list[bytes]()

@@ -24,7 +24,7 @@ from .traffic import Traffic
 pytestmark = pytest.mark.timeout(900)
 
 
-def test_one_node_and_a_ledger_that_finds_what_is_lost(real: Kafka, tmp_path: Path) -> None:
+def test_ledger_finds_lost_records_and_offsets_of_a_single_node(real: Kafka, tmp_path: Path) -> None:
     with mixed(tmp_path, combined(0, real)) as cluster:
         assert cluster.leader().id == 1
         ledger = Ledger(cluster.bootstrap)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT
@@ -36,7 +37,7 @@ def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iter
         yield running
 
 
-def test_it_shrinks_and_grows_and_too_few_in_sync_replicas_are_an_error(cluster: Mixed) -> None:
+def test_isr_shrinks_and_grows_and_produce_with_too_few_in_sync_replicas_fails(cluster: Mixed) -> None:
     topics = []
     for leader in cluster.brokers:
         follower = cluster.node(3 - leader.id)

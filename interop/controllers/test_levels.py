@@ -16,8 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
@@ -25,6 +23,8 @@ from kafkadouble.messages.generated.describe_user_scram_credentials import Descr
 from kafkadouble.messages.message import Message
 from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.wire.batch import iter_batches, records_of
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 from . import admin, logs
 from .deeds import Ledger
@@ -85,7 +85,7 @@ def deeds(running: Mixed, level: int) -> Ledger:
     ledger, bootstrap = Ledger(running.bootstrap), running.bootstrap
     ledger.all("deeds")
     admin.set_quota(bootstrap, "interop", "controller_mutation_rate", 1000.0)
-    eventually(lambda: admin.quotas(bootstrap, "interop"), bool)
+    eventually(lambda: admin.quotas(bootstrap, "interop"))
     code = set_password(bootstrap, "alice")
     assert code == (error_codes.NONE if level >= SCRAM else error_codes.UNSUPPORTED_VERSION)
     return ledger
@@ -118,7 +118,9 @@ def born(records: list[tuple[Message, int]]) -> list[str]:
 
 
 @by_level(LEVELS[0])
-def test_it_serves_and_is_raised_while_it_runs(level: int, ours: Kind, real: Kafka, tmp_path: Path) -> None:
+def test_metadata_version_is_raised_while_the_cluster_serves(
+    level: int, ours: Kind, real: Kafka, tmp_path: Path
+) -> None:
     with cluster(tmp_path, ours, real, level) as running:
         bootstrap, node = running.bootstrap, running.brokers[0]
         eventually(lambda: level_of(bootstrap), lambda found: found == level)

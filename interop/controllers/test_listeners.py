@@ -15,9 +15,6 @@ import confluent_kafka
 import pytest
 
 from interop.clients import CREATOR
-from interop.local.ports import HOST, free_ports
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_topic_partitions import DescribeTopicPartitionsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
@@ -25,6 +22,9 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.records.seeding import batch_of
+from tests.support.client import ask
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import eventually
 
 from . import admin
 from .kinds import DOUBLE, Kafka, Kind

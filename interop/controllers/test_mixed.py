@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 from interop.observing import tool
-from interop.support import eventually
 from interop.tools import dump_log
+from tests.support.waiting import eventually
 
 from .deeds import Ledger
 from .kinds import DOUBLE, Kafka, Kind

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT

@@ -17,9 +17,10 @@ import pytest
 
 from interop.clients import CREATOR
 from interop.clients.shape import Record
-from interop.raw import ask, topic_id
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.messages.generated.fetch import FetchRequest
+from tests.support.client import ask, topic_id
+from tests.support.waiting import eventually
 
 from . import admin
 from .deeds import Ledger

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 from . import admin
 from .broker_lives import KEPT, Written

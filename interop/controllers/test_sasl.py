@@ -20,10 +20,10 @@ import confluent_kafka.admin
 import pytest
 
 from interop.clients import CREATOR
-from interop.local.ports import HOST, free_ports
 from interop.quorum import BROKERS, CLIENTS, CONTROLLER
-from interop.support import PATIENCE
 from kafkadouble.access.certificates import Certificates
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import PATIENCE
 
 from . import admin
 from .guarded import AUTHENTICATION

@@ -17,8 +17,9 @@ import pytest
 
 from interop.clients.confluent import translated_errors
 from interop.clients.shape import PATIENCE, Refused
-from interop.support import eventually, refused, unique
+from interop.support import refused, unique
 from kafkadouble.messages import error_codes
+from tests.support.waiting import eventually
 
 from . import admin
 from .deeds import Ledger

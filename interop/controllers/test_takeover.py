@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 from . import admin
 from .deeds import Ledger

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 from . import admin
 from .deeds import Ledger
@@ -38,7 +38,7 @@ def cluster(
         yield running
 
 
-def test_one_after_the_other_leads(cluster: Mixed) -> None:
+def test_controllers_lead_one_after_the_other(cluster: Mixed) -> None:
     """Leaders are killed under load, and restarted."""
     ledger = Ledger(cluster.bootstrap)
     topic = ledger.all("load")

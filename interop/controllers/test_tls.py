@@ -13,10 +13,10 @@ import confluent_kafka
 import pytest
 
 from interop.clients import CREATOR
-from interop.local.ports import HOST, free_ports
 from interop.quorum import BROKERS, CLIENTS, CONTROLLER
-from interop.support import eventually
 from kafkadouble.access.certificates import Certificates
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import eventually
 
 from . import admin
 from .kinds import DOUBLE, Kafka

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from interop.observing import tool
-from interop.support import eventually
 from interop.tools.metadata_shell import shell
 from interop.tools.parse import pairs
 from interop.tools.resident import ToolOutput
 from kafkadouble.server.log.formats import names
+from tests.support.waiting import eventually
 
 from .deeds import Ledger
 from .kinds import Kafka, Kind
@@ -111,7 +111,7 @@ def test_the_metadata_shell_reads_our_snapshots(cluster: Mixed, tmp_path: Path) 
     """The shell reads copies, since it refuses a directory that a node has locked, ours as well as
     Kafka's."""
     for node in cluster.controllers:
-        id = eventually(lambda: snapshot_ids(node), bool)[-1]  # noqa: B023  # at once
+        id = eventually(lambda: snapshot_ids(node))[-1]  # noqa: B023  # at once
         topics = {topic.name for topic in image_in(node, id).topics.values()}
         path = node.metadata / names.checkpoint_name(id)
         with pytest.raises(AssertionError, match="Unable to lock"):

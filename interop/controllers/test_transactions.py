@@ -14,8 +14,9 @@ from typing import Any
 import confluent_kafka
 import pytest
 
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.server.coordinator.coordinator_runtime import partition_for
+from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from interop.clients import CREATOR
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.dump.checking import check
 from kafkadouble.server.log.formats import names
+from tests.support.waiting import eventually
 
 from .deeds import Ledger
 from .kinds import DOUBLE, Kafka, Kind

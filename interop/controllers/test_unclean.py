@@ -15,8 +15,9 @@ from typing import Any
 import confluent_kafka
 import pytest
 
-from interop.support import eventually, unique
+from interop.support import unique
 from interop.truncation.reader import Reader, reading
+from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
+from tests.support.waiting import eventually
 
 from . import admin
 from .deeds import Ledger

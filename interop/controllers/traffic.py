@@ -16,7 +16,8 @@ from typing import Any
 
 import confluent_kafka
 
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 ck: Any = confluent_kafka
 
@@ -49,7 +50,7 @@ class Traffic:
         before = self._sent()
         eventually(lambda: self.failures or _all_more(self._sent(), before), bool)
         last_numbers = [count - 1 for count in self._sent()]
-        eventually(lambda: self.failures or _all_more(self.committed, last_numbers), bool)
+        eventually(lambda: self.failures or _all_more(self.committed, last_numbers))
         assert self.failures == []
 
     def __enter__(self) -> Traffic:
@@ -66,7 +67,7 @@ class Traffic:
             if error is None:
                 assert not writer.is_alive(), "the producer did not end"
                 sent = self._sent()
-                eventually(lambda: self.failures or self.committed == sent, bool)
+                eventually(lambda: self.failures or self.committed == sent)
         finally:
             self._reading_ends.set()
             reader.join(PATIENCE_MS / 1000)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from interop.raw import Connection, ask, batches_of
-from interop.support import eventually
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
@@ -18,7 +16,9 @@ from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import Record, decode_records, encode_batch, iter_batches
-from tests.server.transactions.producer import TransactionalProducer, fetched
+from tests.support.client import Connection, ask, batches_of
+from tests.support.transactional_producer import TransactionalProducer, fetched
+from tests.support.waiting import eventually
 
 AN_HOUR_MS = 3_600_000
 BUSY = {14, 15, 16, 51}

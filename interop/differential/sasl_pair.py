@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .sasl_scenes import Address
+from tests.support.sasl_talk import Address
 
 
 class Pair(NamedTuple):

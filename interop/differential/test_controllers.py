@@ -17,11 +17,11 @@ import yaml
 
 from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
-from interop.raw import ask
 from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
 from kafkadouble.server.apis.served import ROWS
+from tests.support.client import ask
 from tests.support.values import plain
 
 from . import verdict
@@ -73,7 +73,7 @@ ENOUGH = 500
 # For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1200)
-def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+def test_differences_of_controllers_are_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     folders = (tmp_path / f"{number}" for number in count())
     try:
         report, found = verdict.of_two(lambda: played(next(folders)), problems)
@@ -172,7 +172,7 @@ def frame(api: str, version: int) -> bytes:
 
 
 @pytest.mark.parametrize("api", FORWARDED)
-def test_what_is_forwarded_is_answered_alike(controllers: Addresses, api: str) -> None:
+def test_forwarded_requests_are_answered_alike(controllers: Addresses, api: str) -> None:
     low, high = registry.api_named(api).stable_versions
     for version in range(low, high + 1):
         ours, theirs = (Normal().of(forward(address, frame(api, version))) for address in controllers)

@@ -15,9 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from interop import raw
 from interop.local import Missing
-from interop.support import eventually
 from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.fields import fields_of
 from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
@@ -27,6 +25,8 @@ from kafkadouble.messages.generated.expire_delegation_token import ExpireDelegat
 from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from tests.support import client
+from tests.support.waiting import eventually
 
 from .brokers import Addresses
 from .brokers import controllers as two_controllers
@@ -60,7 +60,7 @@ def ask(address: str, user: str, body: Message, version: int, *, by_token: bool 
     envelope = EnvelopeRequest(
         request_data=frame, request_principal=bytes(2) + principal.encode(0), client_host_address=HERE
     )
-    response = raw.ask(address, envelope, 0)
+    response = client.ask(address, envelope, 0)
     assert response.error_code == 0, response
     return headers.read_response(bytes(response.response_data), body.api_key or 0, version)[1]
 

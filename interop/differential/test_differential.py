@@ -48,7 +48,7 @@ def compared(folder: Path) -> Report:
 # For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(2400)
-def test_what_differs_is_listed_and_what_is_listed_differs(
+def test_differences_of_brokers_are_exactly_the_listed_ones(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """One test for all of them, since one Kafka serves all scripts."""

@@ -46,7 +46,7 @@ def test_loops_nest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["for n in 1 | 2", "a Heartbeat", "a > FetchSnapshot v0 {}"])
-def test_what_is_no_script_is_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_script_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ValueError, match="line 1"):
         script(tmp_path, text)
 
@@ -104,7 +104,7 @@ def test_differences_have_paths_and_elements_have_keys() -> None:
     assert next(iter(differences("no answer", ours))).path == ""
 
 
-def test_what_is_not_listed_and_what_is_listed_in_vain_is_found() -> None:
+def test_unlisted_and_stale_divergences_fail() -> None:
     listed = rows(
         '[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"\n'
         'shown = [{ api = "Fetch", path = "topics[].x", ours = "1*" }, { api = "Fetch", path = "y" }]'

@@ -21,8 +21,8 @@ import pytest
 
 from interop.conftest import SUMMARY_LINE
 from interop.local import Cluster, Missing, cluster
-from interop.support import eventually
 from kafkadouble import KafkaDouble
+from tests.support.waiting import eventually
 
 from .log_broker import AN_HOUR_MS, Broker, Fetched
 

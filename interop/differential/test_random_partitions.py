@@ -18,7 +18,6 @@ import pytest
 
 from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
-from interop.raw import ask
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplicasToDirsRequest
@@ -35,6 +34,7 @@ from kafkadouble.server.metadata.features import SUPPORTED
 from kafkadouble.server.metadata.image import BrokerImage, Image, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST
 from kafkadouble.server.metadata.replay import MetadataDelta
+from tests.support.client import ask
 from tests.support.values import plain
 
 from .brokers import Addresses
@@ -265,7 +265,7 @@ def controllers(tmp_path: Path) -> Iterator[Addresses]:
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_happens_at_random(
+def test_random_requests_leave_the_same_partition(
     controllers: Addresses, seed: int, record_property: Callable[[str, object], None]
 ) -> None:
     print(f"seed {seed}")

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.sasl_talk import Talk
+
 from .sasl_pair import Pair
-from .sasl_scenes import SCENES, Talk
+from .sasl_scenes import SCENES
 
 
 @pytest.mark.parametrize("name", SCENES)

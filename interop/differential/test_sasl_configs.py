@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from interop import raw
 from interop.quorum import CLIENTS
 from interop.sasl_servers import LOGINS, SASL, sasl_node
-from interop.support import eventually
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.support.client import ask
+from tests.support.sasl_talk import Address, Talk, plain_token, shake
+from tests.support.waiting import eventually
 
 from .sasl_pair import Pair
-from .sasl_scenes import Address, Talk, plain_token, shake
 
 """The addresses of the kafkadouble and of the Apache Kafka, by listener."""
 
@@ -52,7 +52,7 @@ def alter(side: Address, name: str, value: str | None, broker: str = "1") -> tup
     of = IncrementalAlterConfigsRequest
     config = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
     resource = of.AlterConfigsResource(resource_type=BROKER, resource_name=broker, configs=[config])
-    answer = raw.ask("{}:{}".format(*side), of(resources=[resource]), 1).responses[0]
+    answer = ask("{}:{}".format(*side), of(resources=[resource]), 1).responses[0]
     return answer.error_code, answer.error_message
 
 
@@ -95,9 +95,7 @@ def _wait_for_earlier_alterations(side: Address) -> None:
         resource_type=BROKER, resource_name="1", configuration_keys=[MARK]
     )
     eventually(
-        lambda: (
-            raw.ask("{}:{}".format(*side), DescribeConfigsRequest(resources=[shown]), 4).results[0].configs[0].value
-        ),
+        lambda: ask("{}:{}".format(*side), DescribeConfigsRequest(resources=[shown]), 4).results[0].configs[0].value,
         lambda value: value == "15001",
     )
 

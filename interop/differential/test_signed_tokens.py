@@ -17,13 +17,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from interop.local import Missing, jars
 from interop.sasl_servers import SIGNED, sasl_double, sasl_kafka
-from interop.support import eventually
 from kafkadouble.server.security.sasl import oauth_bearer
 from tests.support import signed_tokens as made
 from tests.support.jwks_server import JwksServer, jwks_server
+from tests.support.sasl_talk import Address, Talk, plain_token, shake
 from tests.support.signed_tokens import jwk, signed
-
-from .sasl_scenes import Address, Talk, plain_token, shake
+from tests.support.waiting import eventually
 
 MINUTE_MS = 60_000
 Now = int

@@ -30,9 +30,7 @@ ENOUGH = 1500
 # For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1800)
-def test_what_differs_between_clusters_is_listed(
-    tmp_path: Path, record_property: Callable[[str, object], None]
-) -> None:
+def test_differences_of_clusters_are_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     folders = (tmp_path / f"{number}" for number in count())
     try:
         report, found = verdict.of_two(lambda: played(next(folders)), problems)

@@ -39,11 +39,11 @@ def play(*differing: Found, unplayable: tuple[str, ...] = (), codes: tuple[tuple
     return report
 
 
-def test_one_play_is_enough_where_nothing_is_wrong() -> None:
+def test_play_without_problems_is_not_repeated() -> None:
     assert judged(play(), play(found("x"))) == (1, verdict.Verdict([], []))
 
 
-def test_what_differs_in_both_plays_fails() -> None:
+def test_difference_in_both_plays_fails() -> None:
     count, came = judged(play(found("x", ours=1)), play(found("x", ours=3)))
     assert count == 2
     assert came == verdict.Verdict(["not in divergence.toml: script:1 Fetch v4 x: ours 3, theirs 2"], [])
@@ -60,7 +60,7 @@ def test_a_difference_in_one_play_is_reported_and_fails_nothing(again: tuple[Fou
     )
 
 
-def test_what_is_listed_and_does_not_differ_fails_when_both_plays_say_so() -> None:
+def test_stale_divergence_in_both_plays_fails() -> None:
     silent = Report()
     assert judged(silent, Report())[1].failures == [
         "in divergence.toml, and not different: api Fetch, path listed, versions 4"
@@ -76,7 +76,7 @@ def test_a_script_that_cannot_be_played_fails_when_it_stops_at_the_same_line_twi
     assert judged(stops, elsewhere)[1].failures == []
 
 
-def test_what_else_is_wrong_fails_when_both_plays_have_it() -> None:
+def test_other_problem_in_both_plays_fails() -> None:
     wrong = play(codes=(("Fetch", "NONE"),))
     assert judged(wrong, wrong)[1].failures == ["Fetch NONE"]
     assert judged(wrong, play())[1] == verdict.Verdict([], ["Fetch NONE"])
@@ -103,5 +103,5 @@ def test_of_many_single_differences_some_are_reported() -> None:
         ("Fetch", {"replicaId": 2}, False),
     ],
 )
-def test_what_may_be_requested_again(api: str, given: dict[str, object], nothing: bool) -> None:
+def test_requests_that_change_nothing_are_recognized(api: str, given: dict[str, object], nothing: bool) -> None:
     assert changes_nothing(api, given) == nothing

@@ -8,7 +8,6 @@ rack `a`, 2 in `b` and 3 in `c`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -18,6 +17,7 @@ from pathlib import Path
 from interop.controllers import mixed, plan
 from interop.controllers.kinds import DOUBLE, KAFKA, Kind
 from interop.controllers.mixed import Mixed
+from tests.support.waiting import eventually
 
 from .brokers import SETTINGS
 from .script import Deed
@@ -52,7 +52,7 @@ class Clusters:
         self.sides = Side("kafkadouble", ours.bootstrap, LONG_PATIENCE), Side("Kafka", theirs.bootstrap, LONG_PATIENCE)
         for side in self.sides:
             for id in range(1, 1 + BROKERS):
-                _until(partial(_lists_broker, side, id, running=True))
+                eventually(partial(_lists_broker, side, id, running=True))
 
     def do(self, deed: Deed) -> None:
         """Applies the deed to both, at the same time."""
@@ -70,7 +70,7 @@ class Clusters:
 
     def _wait_for_metadata(self, side: Side, deed: Deed) -> None:
         """Returns when all running brokers of a side know of it."""
-        _until(partial(_lists_broker, side, deed.broker, deed.verb == "start"))
+        eventually(partial(_lists_broker, side, deed.broker, deed.verb == "start"))
         mark(side, str(next(_marks)))
 
 
@@ -94,10 +94,3 @@ def _lists_broker(side: Side, id: int, running: bool) -> bool:
     """Whether all running brokers list the broker, or, if `running` is false, none does."""
     answers = [side.ask(f"deeds@{each}", "DescribeCluster", 1, {"endpointType": 1}) for each in sorted(side.running)]
     return all((f"'brokerId': {id}" in str(each)) == running for each in answers)
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "a broker did not come to know of a deed"
-        time.sleep(0.05)

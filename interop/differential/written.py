@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Container, Iterator
 from typing import Any
 
-from interop.raw import ask
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.wire.batch import iter_batches
+from tests.support.client import ask
 
 OWN = {"topic_id", "broker_epoch", "end_points", "features", "incarnation_id", "unknown_tagged_fields"}
 """Fields that differ between controllers, or are always the same."""

@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.ports import HOST, free_ports
+
 from .. import quorum
 from ..quorum import CLIENTS, CONTROLLER, Seat
 from . import java
 from .jars import VERSION
 from .node import BROKER, Node, finished
-from .ports import HOST, free_ports
 
 READY = b"Kafka Server started"
 """What a node logs when it serves. A broker logs it only once it is registered and unfenced."""

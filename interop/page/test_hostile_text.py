@@ -61,7 +61,7 @@ def filled(kafka: KafkaDouble, address: tuple[str, int]) -> KafkaDouble:
     return kafka
 
 
-def test_nothing_that_a_client_wrote_is_markup(filled: KafkaDouble, page: Any) -> None:
+def test_text_of_clients_is_not_markup_on_the_page(filled: KafkaDouble, page: Any) -> None:
     page.goto(filled.page)
     shown = set()
     for tab in TABS:

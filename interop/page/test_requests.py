@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 
 from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 expect = pytest.importorskip("playwright.sync_api", reason="SKIPPED: there is no Playwright").expect
 
@@ -176,7 +176,7 @@ def test_keys_choose_requests(kafka: KafkaDouble, page: Any) -> None:
     page.keyboard.press("Escape")
 
 
-def test_what_clients_send_is_text(kafka: KafkaDouble, page: Any) -> None:
+def test_text_that_clients_send_is_shown_as_text(kafka: KafkaDouble, page: Any) -> None:
     evil = "<img src=x onerror=document.title='taken'>"
     kafka.create_topic("orders")
     page.goto(kafka.page)

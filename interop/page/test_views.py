@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, Producer, ShareConsumer
 from kafkadouble import KafkaDouble
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 expect = pytest.importorskip("playwright.sync_api", reason="SKIPPED: there is no Playwright").expect
 
@@ -102,7 +102,7 @@ def test_a_broker_is_killed_and_started_by_a_click(
     cluster.wait_for_broker(2)
 
 
-def test_every_button_of_a_broker(cluster: KafkaDouble, page: Any) -> None:
+def test_buttons_of_a_broker_do_what_they_say(cluster: KafkaDouble, page: Any) -> None:
     page.goto(cluster.page)
     row = tab(page, "brokers").locator("tbody tr").nth(2)
     for button, state in (

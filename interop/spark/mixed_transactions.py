@@ -11,10 +11,11 @@ from typing import NamedTuple, Protocol
 
 from confluent_kafka import Producer
 
-from interop.raw import ask
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.messages.generated.describe_transactions import DescribeTransactionsRequest
-from tests.server.transactions.producer import TransactionalProducer
+from tests.support.client import ask
+from tests.support.transactional_producer import TransactionalProducer
+from tests.support.waiting import eventually
 
 PARTITIONS = 2
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")

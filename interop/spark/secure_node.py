@@ -14,8 +14,8 @@ from pathlib import Path
 from interop import quorum
 from interop.local.cluster import Kafka
 from interop.local.node import Node, finished
-from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
+from tests.support.ports import HOST, free_ports
 
 KEYS = Path(__file__).parents[2] / "tests" / "pipeline" / "client" / "keys"
 PROTOCOLS = {

@@ -17,9 +17,9 @@ from confluent_kafka import ElectionType, KafkaError, KafkaException, Producer, 
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from interop.local import Cluster
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 GROWN, PURGED, AGAIN = "grown", "purged", "again"
 """A topic that gets partitions, one whose records are deleted, and one that is deleted and created
@@ -142,7 +142,7 @@ class Soak:
                 raise
             return True
 
-        eventually(attempt, bool)
+        eventually(attempt)
 
     def _create(self, topic: str) -> None:
         config = {"min.insync.replicas": "2", "retention.ms": "-1"}

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from interop.local import Cluster, cluster
-from interop.raw import ask
-from interop.support import eventually, local_kafka, unique
+from interop.support import local_kafka, unique
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.pipeline.client import EARLIEST, Client, OffsetAndEpoch, OffsetOutOfRange, TopicPartition
-from tests.pipeline.client.making import batch, client_of, read, values
+from tests.support.client import ask
+from tests.support.pipeline_client import batch, client_of, read, values
+from tests.support.waiting import eventually
 
 VALUES = [b"%d" % number for number in range(60)]
 FOREVER = {"log.retention.ms": -1}

@@ -19,7 +19,7 @@ from kafkadouble.pipeline.client import (
     TimedOut,
     TopicPartition,
 )
-from tests.pipeline.client.making import batch, read
+from tests.support.pipeline_client import batch, read
 
 from .secure_node import KEYS, TOKEN, WAYS
 

@@ -9,7 +9,7 @@ import pytest
 
 from interop.local import Missing
 from interop.local.cluster import Kafka
-from tests.pipeline.client.kafka_settings import NAMES
+from tests.support.kafka_client_settings import NAMES
 
 PROGRAM = Path(__file__).with_name("ClientSettings.java")
 

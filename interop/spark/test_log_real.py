@@ -11,10 +11,11 @@ import pytest
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from interop.local.cluster import Cluster
-from interop.support import eventually, unique
+from interop.support import unique
 from interop.tools.filling import COMPACTED, LARGE, MIXED
 from kafkadouble import open_log
 from kafkadouble.dump.checking import check
+from tests.support.waiting import eventually
 
 from .filled_node import DELETED, TOPICS
 
@@ -111,7 +112,7 @@ def test_a_timestamp_is_the_offset_that_kafka_finds(filled: Cluster, at: int) ->
     assert (offsets[0] if offsets else -1) == found_offset.offset
 
 
-def test_what_is_not_decided_is_not_read_as_committed(filled: Cluster) -> None:
+def test_records_of_open_transactions_are_not_read_as_committed(filled: Cluster) -> None:
     """A transaction is open, and records come behind it; then it is aborted."""
     data, key = filled.nodes[0].data, unique("open").encode()
     producer = Producer({"bootstrap.servers": filled.bootstrap, "transactional.id": unique("open")})

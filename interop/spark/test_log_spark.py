@@ -14,8 +14,9 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, Message, P
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from interop.local.cluster import Cluster
-from interop.support import eventually, unique
+from interop.support import unique
 from interop.tools.filling import CODECS, COMPACTED, LARGE, MIXED, SEGMENT
+from tests.support.waiting import eventually
 
 from .filled_node import TOPICS
 

@@ -16,7 +16,8 @@ from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.local import cluster
 from interop.local.cluster import Kafka
-from interop.support import eventually, local_kafka, unique
+from interop.support import local_kafka, unique
+from tests.support.waiting import eventually
 
 from .mixed_transactions import PARTITIONS, MixedTransactions
 

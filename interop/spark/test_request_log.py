@@ -13,13 +13,14 @@ import pytest
 from confluent_kafka import Producer
 
 from interop.local import VERSION, cluster, java
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.reading import ReadOptions, read
 from kafkadouble.pipeline.traffic.removed import kept_from
-from tests.front.client import ask
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 OLD = "3.9.2"
 """The last release that has the versions that Kafka 4 removed, and that calls them deprecated."""

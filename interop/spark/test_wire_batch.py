@@ -11,9 +11,10 @@ import pytest
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble.pipeline.client import Client, TopicPartition
 from kafkadouble.wire import columns
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.timeout(900)
 

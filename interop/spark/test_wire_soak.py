@@ -23,7 +23,8 @@ import pytest
 
 from benchmarks.spark.session import Session
 from interop.local import Cluster, cluster
-from interop.support import eventually, local_kafka
+from interop.support import local_kafka
+from tests.support.waiting import eventually
 
 from .soak import AGAIN, GROWN, SAMPLE, STEPS, TOPICS, Soak
 

@@ -13,7 +13,7 @@ from typing import Any
 from interop.local.jars import program
 from interop.local.java import LOGGING, QUICK
 from interop.local.process import Process
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 from .jars import VERSION, copied
 

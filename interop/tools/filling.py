@@ -7,7 +7,8 @@ from __future__ import annotations
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 COMPACTED, LARGE, MIXED = "compacted", "large", "mixed"
 SEGMENT = 1 << 20
@@ -124,7 +125,7 @@ def _group(bootstrap: str) -> None:
     try:
         consumer.subscribe([MIXED])
         eventually(lambda: consumer.poll(1), lambda found: found is not None and found.error() is None)
-        eventually(lambda: _committed(consumer), bool)
+        eventually(lambda: _committed(consumer))
     finally:
         consumer.close()
 

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.clients.shape import Record
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire import batch
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 AN_HOUR_MS = 3_600_000
 """The tool looks for hanging transactions among those that are older than 15 minutes. The age is

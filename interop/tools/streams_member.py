@@ -10,11 +10,11 @@ from typing import Any
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 MEMBER, JOIN, LEAVE = "m", 0, -1
 INTERVAL = 3.0

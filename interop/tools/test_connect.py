@@ -11,9 +11,10 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.local import Missing
-from interop.local.ports import HOST, free_ports
-from interop.support import eventually, unique
+from interop.support import unique
 from kafkadouble import KafkaDouble
+from tests.support.ports import HOST, free_ports
+from tests.support.waiting import eventually
 
 from .connect import CONNECT, MIRROR_MAKER, Worker, class_path, running
 

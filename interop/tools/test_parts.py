@@ -61,7 +61,7 @@ def test_versions_of_apis() -> None:
     assert apis(output) == {"Produce": "13", "EndTxn": "UNSUPPORTED"}
 
 
-def test_what_matches() -> None:
+def test_answers_match_expected_values_and_patterns() -> None:
     assert matches({"a": 1, "b": 2}, {"a": 1})
     assert not matches({"a": 1}, {"a": 1, "b": 2})
     assert matches(["x", {"a": "12"}], ["x", {"a": re.compile(r"\d+")}])

@@ -19,7 +19,8 @@ from interop.local import jars
 from interop.quorum import CLIENTS
 from interop.secured_servers import ADMIN, KINDS, SECURE, Secured, password_of, secured_server
 from interop.served import versions
-from interop.support import Member, eventually, local_kafka, unique
+from interop.support import Member, local_kafka, unique
+from tests.support.waiting import eventually
 
 from .open_transactions import hanging_transaction, open_transaction
 from .parse import columns, lines
@@ -183,5 +184,5 @@ def _member(broker: Broker, names: Mapping[str, str]) -> AbstractContextManager[
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(names["topic"], 1, {})
     member = Member(CREATOR.consumer(broker.bootstrap, topics=[names["topic"]], group_id=names["group"]))
-    eventually(lambda: member.assignment, bool)
+    eventually(lambda: member.assignment)
     return member

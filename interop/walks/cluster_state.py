@@ -7,10 +7,10 @@ from typing import Any
 
 from interop.brokers import Broker
 from interop.local.identity import whole
-from interop.raw import ask
-from interop.support import eventually
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.support.client import ask
+from tests.support.waiting import eventually
 
 GROUP, TRANSACTION = 0, 1
 """Types of keys of FindCoordinator."""

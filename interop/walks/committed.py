@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from interop.clients import CREATOR
 from interop.clients.shape import Partition, Record, Seen
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 END = b"the end"
 """The key of the last record of each partition."""

@@ -16,7 +16,8 @@ from contextlib import ExitStack
 from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.clients.shape import Consumer, Partition, Record
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 from .committed import committed_records
 from .run import tail

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 from .promise import ENDURE, PARTITIONS
 from .running import PATIENCE, RunningProgram

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from interop.brokers import Broker
-from interop.raw import ask
 from interop.served import served
 from interop.support import unique
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+from tests.support.client import ask
 
 from .programs import PROGRAMS
 from .run import TRANSACTIONS, faults, run

@@ -16,7 +16,8 @@ import pytest
 from interop.brokers import Broker, Server
 from interop.clients import CREATOR
 from interop.controllers import placed
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 from . import cluster_state
 from .conftest import ENDURED

@@ -19,7 +19,9 @@ READERS = [program for program in PROGRAMS if "read" in program.verbs]
 
 
 @pytest.mark.parametrize("writer", WRITERS, ids=[program.name for program in WRITERS])
-def test_every_client_reads_what_one_wrote(request: pytest.FixtureRequest, broker: Broker, writer: Program) -> None:
+def test_records_of_a_client_are_read_by_all_clients(
+    request: pytest.FixtureRequest, broker: Broker, writer: Program
+) -> None:
     if broker.name != "double" and writer.name not in CORE and not everything():
         pytest.skip("a sample of the writers writes to other brokers; `make interop-all` runs all")
     try:

@@ -39,7 +39,9 @@ def counting(
 
 
 @pytest.mark.parametrize("protocol", ["classic", "streams"])
-def test_every_line_is_counted_exactly_once(broker: Broker, stack: ExitStack, protocol: str) -> None:
+def test_streams_application_that_is_killed_counts_each_line_exactly_once(
+    broker: Broker, stack: ExitStack, protocol: str
+) -> None:
     application = counting(broker, stack, "exactly_once_v2", IN_A_TRANSACTION_MS, protocol)
     application.goes_on()
     application.begins_a_transaction()

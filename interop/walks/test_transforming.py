@@ -13,7 +13,7 @@ from contextlib import ExitStack
 import pytest
 
 from interop.brokers import Broker, Server
-from interop.support import eventually
+from tests.support.waiting import eventually
 
 from .cluster_state import GROUP, await_in_sync, coordinator
 from .programs import by_name
@@ -80,7 +80,7 @@ def test_a_member_that_was_paused_is_fenced(broker: Broker, stack: ExitStack) ->
     pipeline.goes_on()
     zombie.tell("go")
     zombie.resume()
-    refusals = eventually(lambda: zombie.refusals, bool)
+    refusals = eventually(lambda: zombie.refusals)
     assert refusals[0].split()[0] in FENCED
     pipeline.goes_on()
     assert not (wrong := pipeline.end()), "\n".join(wrong)

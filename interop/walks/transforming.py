@@ -24,7 +24,8 @@ from interop.clients import CREATOR
 from interop.clients.shape import Record
 from interop.controllers import placed
 from interop.programs.python.transformation import PRODUCER
-from interop.support import eventually, unique
+from interop.support import unique
+from tests.support.waiting import eventually
 
 from .cluster_state import leaders, metadata
 from .committed import committed_records

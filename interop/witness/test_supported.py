@@ -45,6 +45,6 @@ def test_a_controller(witness: Witness) -> None:
     assert listed(rows_of_controllers()) == theirs
 
 
-def test_what_is_served_and_not_advertised_has_a_reason() -> None:
+def test_served_version_that_is_not_advertised_has_a_reason() -> None:
     for row in (*rows(), *rows_of_controllers()):
         assert row["versions"] == row["advertised"] or row["reason"], row

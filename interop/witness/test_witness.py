@@ -23,7 +23,7 @@ def problems_of(witness: Witness, case: Case) -> list[str]:
     return [problem[:24] for problem in problems(case, witness.answer(*question(case)), TopicRecord)]
 
 
-def test_nothing_to_say(witness: Witness) -> None:
+def test_messages_that_both_encode_alike_have_no_problem(witness: Witness) -> None:
     assert witness.answer(*question(RIGHT)) == [SAME, SAME, SAME]
     assert problems_of(witness, RIGHT) == []
 
@@ -69,7 +69,7 @@ def test_shrinking_keeps_what_fails() -> None:
     assert message == CreateTopicsRequest(topics=[topic])
 
 
-def test_every_mood_comes_up() -> None:
+def test_random_messages_include_each_mood() -> None:
     made = list(Maker(1).messages(CreateTopicsRequest, 7, 40))
     assert len(made) == 40 > len(MOODS) + 1
     assert made[0] == CreateTopicsRequest()

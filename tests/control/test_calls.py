@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.apis.served import ROWS
 from kafkadouble.verbs.registry import VERBS
 from tests.control.http import call, post
-from tests.front.client import ask
+from tests.support.client import ask
 
 JSON = [verb for verb in VERBS.values() if verb.is_for_json and not verb.reads_file]
 

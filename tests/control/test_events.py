@@ -17,7 +17,7 @@ from kafkadouble.control.views.request_events import RequestEvents
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.events import streaming
 from tests.control.http import call
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 def metadata(kafka: KafkaDouble, times: int = 1) -> None:

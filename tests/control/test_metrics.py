@@ -17,7 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.tracing import request_counts
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.control.http import call
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 def readings(url: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:

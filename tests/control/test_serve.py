@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import Producer
 
 from tests.control.http import call, post
-from tests.front.serving import run, serving
+from tests.support.serving import run, serving
 
 
 def test_a_client_meets_a_rule_that_was_armed_over_http() -> None:

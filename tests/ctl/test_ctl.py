@@ -18,8 +18,8 @@ from kafkadouble.cli.calling.completion import script
 from kafkadouble.cli.calling.verbs import usable
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
-from tests.front.serving import KAFKADOUBLE, serving
+from tests.support.client import ask
+from tests.support.serving import KAFKADOUBLE, serving
 
 
 @pytest.fixture(scope="module")

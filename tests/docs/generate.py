@@ -1,5 +1,5 @@
 """`python -m tests.docs.generate` writes every generated page, and every generated table of the
-other pages.
+other pages, except for the pages of `interop/generated_pages.py`.
 
 A page is made whole, from code or from results that are committed. A table is found by its head
 line; the rows below it are replaced. `test_generated.py` says that nothing would change.
@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from benchmarks import page as performance
 from benchmarks.spark import figures
-from interop.differential import divergence
-from interop.walks import page as clients
 from kafkadouble.cli.parts import supported
 from kafkadouble.lint.old_versions import OLD
 from kafkadouble.lint.rules import RULES
@@ -29,12 +27,10 @@ from kafkadouble.replay.comparison.field_rules import MAY_DIFFER
 from kafkadouble.scenario.schema import json_schema as scenario_schema
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS
-from tests.docs.pages import DOCS, ROOT
 from tests.support import errors_page, public_api, reference_page, setting_readers, verbs_page
+from tests.support.pages import DOCS, ROOT
 
 PAGES: Mapping[str, Callable[[], str]] = {
-    "clients.md": lambda: clients.as_markdown(json.loads(clients.RESULTS.read_text())),
-    "divergence.md": divergence.as_markdown,
     "errors.md": errors_page.as_markdown,
     "reference.md": reference_page.as_markdown,
     "supported.md": supported.as_markdown,

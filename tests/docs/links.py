@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.docs.pages import ROOT
+from tests.support.pages import ROOT
 
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
 _CODE = re.compile(r"^( *)(```|~~~).*?^\1\2[ `~]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 PAGE = (DOCS / "client-library.md").read_text()
 

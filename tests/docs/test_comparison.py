@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 from tests.docs.links import anchors
-from tests.docs.pages import DOCS, ROOT, blocks
+from tests.support.pages import DOCS, ROOT, blocks
 
 PAGE = (DOCS / "comparison.md").read_text()
 COLUMNS = ["", "kafkadouble", "kfake", "librdkafka's mock", "testcontainers", "Kafka's fault proxy", "toxiproxy"]

@@ -11,7 +11,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl
 from kafkadouble.control.server import ControlServer
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 PAGE = (DOCS / "ctl.md").read_text()
 COMMANDS = [line for block in blocks(PAGE, "bash") for line in block.text.splitlines()]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.pages import DOCS, Block, blocks
+from tests.support.pages import DOCS, Block, blocks
 
 pytest.importorskip("confluent_kafka")
 pytest.importorskip("opentelemetry.proto")

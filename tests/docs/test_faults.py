@@ -16,7 +16,7 @@ from kafkadouble.server.faults.planes import PLANES
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS
 from kafkadouble.verbs.double_api import DoubleApi
 from kafkadouble.verbs.registry import VERBS
-from tests.docs.pages import DOCS, Block, blocks
+from tests.support.pages import DOCS, Block, blocks
 
 pytest.importorskip("confluent_kafka")
 

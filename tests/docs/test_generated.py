@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.docs.generate import PAGES, TABLES, Table, generated, with_rows
-from tests.docs.pages import DOCS, ROOT
+from tests.support.pages import DOCS, ROOT
+
+OF_INTEROP = ("clients.md", "divergence.md")
+"""What `interop/generated_pages.py` makes."""
 
 
 @pytest.mark.parametrize("path", sorted(generated()), ids=lambda path: path.name)
@@ -20,7 +23,7 @@ def test_every_page_marked_as_generated_is_generated_here() -> None:
     made = {
         path.name for path in DOCS.glob("*.md") if re.search(r"^Made by .*do not edit", path.read_text(), re.MULTILINE)
     }
-    assert made == set(PAGES)
+    assert made == {*PAGES, *OF_INTEROP}
 
 
 def test_make_generate_makes_them() -> None:
@@ -28,6 +31,7 @@ def test_make_generate_makes_them() -> None:
     assert verb
     assert "python -m codegen\n" in verb[1]
     assert "python -m tests.docs.generate\n" in verb[1]
+    assert "python -m interop.generated_pages\n" in verb[1]
 
 
 def test_the_rows_below_a_head_are_replaced() -> None:

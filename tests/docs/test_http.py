@@ -10,7 +10,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.control.http.problems import TABLE
 from kafkadouble.control.server import ControlServer
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 PAGE = (DOCS / "http.md").read_text()
 CALLS = [block.text for block in blocks(PAGE, "bash")]

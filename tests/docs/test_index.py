@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from tests.docs.pages import DOCS, ROOT
+from tests.support.pages import DOCS, ROOT
 
 INDEX = (DOCS / "index.md").read_text()
 KINDS = ["Tutorial", "How-to guides", "Reference", "Explanation"]

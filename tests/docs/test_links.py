@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs import links
-from tests.docs.pages import DOCS, ROOT
+from tests.support.pages import DOCS, ROOT
 
 
 def test_the_files_are_found() -> None:

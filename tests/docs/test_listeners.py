@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 
 def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from tests.docs.pages import DOCS
+from tests.support.pages import DOCS
 
 PAGE = (DOCS / "page.md").read_text()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.links import files
-from tests.docs.pages import ROOT
+from tests.support.pages import ROOT
 
 TREES = (
     "benchmarks",

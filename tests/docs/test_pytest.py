@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.docs.pages import DOCS, Block, blocks, run_suite
+from tests.support.pages import DOCS, Block, blocks, run_suite
 
 pytest_plugins = ("pytester",)
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from tests.docs.links import anchors
-from tests.docs.pages import DOCS, ROOT
+from tests.support.pages import DOCS, ROOT
 
 PAGE = (DOCS / "recipes.md").read_text()
 ROWS = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if line.startswith("| [")]

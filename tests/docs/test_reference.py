@@ -9,8 +9,8 @@ import re
 import pytest
 
 from kafkadouble import KafkaDouble
-from tests.docs.pages import ROOT
 from tests.support.extras import NEEDED_FOR, installed
+from tests.support.pages import ROOT
 from tests.support.reference_page import VALUES, items
 
 SOURCES = [path for tree in ("src/kafkadouble", "server", "pipeline", "wire") for path in (ROOT / tree).rglob("*.py")]

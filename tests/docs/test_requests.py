@@ -12,7 +12,7 @@ import pytest
 
 from kafkadouble.seen.request_filter import RequestNarrowing
 from kafkadouble.server.tracing.seen_request import SeenRequest
-from tests.docs.pages import DOCS, Block, blocks
+from tests.support.pages import DOCS, Block, blocks
 
 pytest.importorskip("confluent_kafka")
 

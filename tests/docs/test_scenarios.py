@@ -20,7 +20,7 @@ from kafkadouble.scenario.schema import ITEMS, STEPS, json_schema
 from kafkadouble.scenario.step import LONGEST_S, SHORTEST_S, VERB, WHEN
 from kafkadouble.scenario.steps import MOST_CALLS
 from kafkadouble.verbs.registry import VERBS
-from tests.docs.pages import DOCS, blocks, run_suite
+from tests.support.pages import DOCS, blocks, run_suite
 
 pytest_plugins = ("pytester",)
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.without_effect import WITHOUT_EFFECT
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 PAGE = (DOCS / "security.md").read_text()
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.docs.pages import ROOT
+from tests.support.pages import ROOT
 
 TABLES = ("| it can | test |", "| promise | test |")
 FEWEST = 25

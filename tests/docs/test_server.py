@@ -21,7 +21,7 @@ from kafkadouble.cli import ctl
 from kafkadouble.cli.serve import parser
 from kafkadouble.common.listening import listen
 from kafkadouble.control.server import ControlServer
-from tests.docs.pages import DOCS, blocks
+from tests.support.pages import DOCS, blocks
 
 PAGE = (DOCS / "server.md").read_text()
 JOBS = {block.title: yaml.safe_load(block.text) for block in blocks(PAGE, "yaml")}

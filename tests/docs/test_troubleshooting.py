@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble import KafkaDouble
-from tests.docs.pages import DOCS, Block, blocks
+from tests.support.pages import DOCS, Block, blocks
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, Block, blocks, run_suite
+from tests.support.pages import DOCS, Block, blocks, run_suite
 
 pytest.importorskip("confluent_kafka")
 pytest_plugins = ("pytester",)

@@ -9,8 +9,8 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.verbs.registry import VERBS
-from tests.docs.pages import DOCS, Block, blocks
 from tests.support import verbs_page
+from tests.support.pages import DOCS, Block, blocks
 
 PAGE = (DOCS / "verbs.md").read_text()
 EXAMPLES = [*blocks(PAGE, "python")]

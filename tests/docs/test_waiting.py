@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kafkadouble.verbs.content import waiting
-from tests.docs.pages import DOCS
+from tests.support.pages import DOCS
 
 PAGE = (DOCS / "waiting.md").read_text()
 

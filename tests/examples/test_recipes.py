@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.docs.pages import run_suite
+from tests.support.pages import run_suite
 
 from .broken_recipes import MISTAKES, RECIPES, broken, recipes
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.uuid import Uuid
-from tests.front.serving import Serving, run
+from tests.support.serving import Serving, run
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 SESSION_MS = 2000

@@ -8,7 +8,7 @@ from confluent_kafka.admin import AdminClient
 from kafkadouble import AclBinding, KafkaDouble, UsageError
 from kafkadouble.access.acls import checked_acls, parse_acl
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.serving import run, serving
+from tests.support.serving import run, serving
 
 ALLOW, DENY, LITERAL, PREFIXED = 3, 2, 3, 4
 

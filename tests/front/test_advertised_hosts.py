@@ -12,7 +12,7 @@ from kafkadouble.common.listening import canonical_host_name
 from kafkadouble.engine import node_listeners
 from kafkadouble.engine.node_listeners import Overrides, bound, planned
 from kafkadouble.server.configs.settings import Settings
-from tests.front.serving import run, serving
+from tests.support.serving import run, serving
 
 MACHINE = "this.machine"
 OWN = Overrides()

@@ -21,9 +21,10 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.pipeline.traffic.schema import schema
 from kafkadouble.seen import capture_files, capturing
-from tests.front.captured_requests import PATIENCE_S, metadata, wait_for
-from tests.front.client import ask
-from tests.front.serving import run, serving
+from tests.front.captured_requests import PATIENCE_S, metadata
+from tests.support.client import ask
+from tests.support.serving import run, serving
+from tests.support.waiting import eventually
 
 
 def has_lost(run: capturing.Capturing, count: int) -> bool:
@@ -120,11 +121,12 @@ KILLED = """
 import os, signal, sys, time
 from kafkadouble import KafkaDouble
 from kafkadouble.seen import capturing
-from tests.front.captured_requests import metadata, wait_for
+from tests.front.captured_requests import metadata
+from tests.support.waiting import eventually
 capturing.LOOK_S, capturing.PART_S = 0.01, 0
 kafka = KafkaDouble(capture=sys.argv[1]).start()
 metadata(kafka, "killed")
-wait_for(lambda: any(name.startswith("2") for name in os.listdir(sys.argv[1] + ".parts")))
+eventually(lambda: any(name.startswith("2") for name in os.listdir(sys.argv[1] + ".parts")))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -159,7 +161,7 @@ def test_a_full_disk_stops_no_client_and_is_logged_once(
         assert running._capturing is not None
         for lost in (1, 2):
             metadata(kafka)
-            wait_for(partial(has_lost, running._capturing, lost))
+            eventually(partial(has_lost, running._capturing, lost))
         is_full = False
         metadata(kafka, "later")
     messages = [record.getMessage() for record in caplog.records if "captured" in record.getMessage()]
@@ -177,7 +179,7 @@ def test_a_part_is_written_when_enough_is_together(tmp_path: Path, monkeypatch: 
     with KafkaDouble(capture=tmp_path) as kafka:
         for number in (1, 2):
             metadata(kafka)
-            wait_for(partial(has_parts, tmp_path, number))
+            eventually(partial(has_parts, tmp_path, number))
     assert len(rows(tmp_path)) == 2
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 HIGH_WATERMARKS, RECOVERY_POINTS = "replication-offset-checkpoint", "recovery-point-offset-checkpoint"
 LOG_STARTS = "log-start-offset-checkpoint"

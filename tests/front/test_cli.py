@@ -16,7 +16,6 @@ from textwrap import dedent
 import pytest
 
 from benchmarks.start import request
-from interop.local.ports import free_ports
 from kafkadouble import __version__
 from kafkadouble.__main__ import VERBS, main
 from kafkadouble.messages import error_codes, registry
@@ -26,7 +25,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.apis.served import TABLE
-from tests.front.serving import KAFKADOUBLE, run, serving
+from tests.support.ports import free_ports
+from tests.support.serving import KAFKADOUBLE, run, serving
 
 HOUSE = Path(__file__).parents[2]
 

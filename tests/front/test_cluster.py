@@ -12,7 +12,7 @@ from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
-from tests.front.client import ask
+from tests.support.client import ask
 
 SESSION_S, LAG_S = 10, 35
 """More than the session of a broker, and more than the time after which a follower leaves the

@@ -17,7 +17,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.replica.partition_replicas import find_replica
 from kafkadouble.wire.batch import decode_all
-from tests.front.client import ask
+from tests.support.client import ask
 
 IDS = (1, 2, 3)
 SEGMENT = 20_000

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from tests.front.captured_requests import wait_for
+from tests.support.waiting import eventually
 
 pytest.importorskip("confluent_kafka")
 pytest.importorskip("kafka")
@@ -101,7 +101,7 @@ def test_acknowledged_records_survive_a_killed_leader(kafka: KafkaDouble, client
     user = client(kafka)
     for number in range(RECORDS):
         if number == KILL_AT:
-            wait_for(lambda: user.acknowledged or not user.send(b"more"))
+            eventually(lambda: user.acknowledged or not user.send(b"more"))
             kafka.brokers[first].kill()
         user.send(b"%d" % number)
     user.finish()
@@ -113,7 +113,7 @@ def test_acknowledged_records_survive_a_killed_leader(kafka: KafkaDouble, client
         values = [value for value in held.values() if value != b"more"]
         assert values == [b"%d" % number for number in range(RECORDS)], "each once, in order"
     kafka.brokers[first].start()
-    wait_for(lambda: kafka.isr("t", 0) == [1, 2, 3])
+    eventually(lambda: kafka.isr("t", 0) == [1, 2, 3])
     kafka.move_leader("t", 0, to=first)
     assert {record.offset: record.value for record in kafka.records("t")} == held
 
@@ -196,14 +196,14 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(kafka: KafkaDouble, clie
     thread = threading.Thread(target=consume)
     thread.start()
     try:
-        wait_for(lambda: len(read) >= 10)
-        wait_for(lambda: sum(each.offset for each in kafka.groups()["g"].offsets.values()) >= 5)
+        eventually(lambda: len(read) >= 10)
+        eventually(lambda: sum(each.offset for each in kafka.groups()["g"].offsets.values()) >= 5)
         kafka.brokers[coordinator].kill()
-        wait_for(lambda: kafka.leader("__consumer_offsets", index) not in (coordinator, None))
+        eventually(lambda: kafka.leader("__consumer_offsets", index) not in (coordinator, None))
         for number in range(10, 20):
             kafka.produce("t", str(number))
-        wait_for(lambda: set(read) == {b"%d" % number for number in range(20)})
-        wait_for(lambda: "g" in kafka.groups() and kafka.groups()["g"].members)
+        eventually(lambda: set(read) == {b"%d" % number for number in range(20)})
+        eventually(lambda: "g" in kafka.groups() and kafka.groups()["g"].members)
     finally:
         ended.set()
         thread.join(PATIENCE)
@@ -219,7 +219,7 @@ def test_pauses_and_isolation_are_survived(kafka: KafkaDouble) -> None:
     for number in range(30):
         user.send(b"%d" % number)
     kafka.brokers[first].pause()
-    wait_for(lambda: kafka.leader("t", 0) in others)
+    eventually(lambda: kafka.leader("t", 0) in others)
     kafka.brokers[first].resume()
     for number in range(30, 60):
         user.send(b"%d" % number)
@@ -227,7 +227,7 @@ def test_pauses_and_isolation_are_survived(kafka: KafkaDouble) -> None:
     second = kafka.leader("t", 0)
     assert second is not None
     kafka.brokers[second].isolate()
-    wait_for(lambda: kafka.leader("t", 0) not in (second, None))
+    eventually(lambda: kafka.leader("t", 0) not in (second, None))
     kafka.brokers[second].join()
     for number in range(60, 90):
         user.send(b"%d" % number)

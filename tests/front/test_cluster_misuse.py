@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from interop.local.ports import free_ports
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.brokers.broker_handle import BrokerHandle
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.captured_requests import wait_for
-from tests.front.client import ask
-from tests.front.serving import run, serving
+from tests.support.client import ask
+from tests.support.ports import free_ports
+from tests.support.serving import run, serving
+from tests.support.waiting import eventually
 
 SESSION_S, LAG_S = 10, 35
 
@@ -232,14 +232,14 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
         formatted = run("format", "-t", described.cluster_id, "-c", str(file))
         assert formatted.returncode == 0, formatted.stderr
         with serving("--config", str(file)) as other:
-            wait_for(lambda: len(other.ask(MetadataRequest(topics=None), 12).brokers) == 3)
-            wait_for(lambda: created(kafka, 3))
+            eventually(lambda: len(other.ask(MetadataRequest(topics=None), 12).brokers) == 3)
+            eventually(lambda: created(kafka, 3))
             kafka.produce("wide", "everywhere")
             assert kafka.isr("wide", 0) == [1, 2, 9]
-            wait_for(lambda: kafka.move_leader("wide", 0, to=9) > 0)
+            eventually(lambda: kafka.move_leader("wide", 0, to=9) > 0)
             assert kafka.leader("wide", 0) == 9
             assert other.end()[0] == 0
-        wait_for(lambda: kafka.leader("wide", 0) in (1, 2))
+        eventually(lambda: kafka.leader("wide", 0) in (1, 2))
         assert [record.value for record in kafka.records("wide")] == [b"everywhere"]
         with pytest.raises(UsageError, match="there is no broker 9"):
             kafka.brokers[9]

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from interop.local.ports import free_ports
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
 from tests.front.combined import CLUSTER_ID, live, of_combined
-from tests.front.serving import Serving, beginning, run, serving
+from tests.support.client import ask
+from tests.support.ports import free_ports
+from tests.support.serving import Serving, beginning, run, serving
 
 
 def describe() -> DescribeQuorumRequest:

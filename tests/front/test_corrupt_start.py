@@ -11,9 +11,9 @@ import pytest
 
 from kafkadouble.dump.checking import check
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.serving import run, serving
 from tests.server.controller.corrupt_metadata import FILES, FOLDER, LEFT, start_of
 from tests.server.controller.corrupt_metadata import spoilt as spoilt_disk
+from tests.support.serving import run, serving
 
 METADATA = "__cluster_metadata-0"
 

@@ -14,7 +14,7 @@ from kafkadouble.common.errors import UsageError
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.control.http import post
-from tests.front.serving import Serving, run, serving
+from tests.support.serving import Serving, run, serving
 
 PROPERTIES = """
 process.roles=broker,controller

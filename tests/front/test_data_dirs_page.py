@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from kafkadouble import KafkaDouble
-from tests.docs.pages import blocks
+from tests.support.pages import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "data-dirs.md").read_text()

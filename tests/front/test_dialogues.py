@@ -19,8 +19,8 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.apis.served import TABLE
 from kafkadouble.server.requests.origin import NODE_APIS
 from kafkadouble.verbs.registry import VERBS
-from tests.front.client import ask
 from tests.front.hello import HELLO, connect, received
+from tests.support.client import ask
 
 LOGINS = ("SaslHandshake", "SaslAuthenticate")
 """A PLAINTEXT listener closes the connection for them."""

@@ -14,8 +14,8 @@ import yaml
 from kafkadouble.cli.serve import parser
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.http import call
-from tests.front.client import ask
-from tests.front.serving import serving
+from tests.support.client import ask
+from tests.support.serving import serving
 
 FOLDER = Path(__file__).parents[2] / "containers"
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()

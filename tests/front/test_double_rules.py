@@ -14,8 +14,8 @@ import pytest
 from kafkadouble import KafkaDouble, Match, Rule, UsageError
 from kafkadouble.actions import Delay
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
-from tests.front.client import ask
 from tests.front.hello import HELLO, connect, received, says_hello
+from tests.support.client import ask
 
 
 @pytest.fixture

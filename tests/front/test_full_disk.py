@@ -13,8 +13,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
-
-from .serving import Serving, run, serving
+from tests.support.serving import Serving, run, serving
 
 LIMIT = 150_000
 

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from interop.differential.sasl_scenes import Talk, shake
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.network.key_fetches import SMALL_BYTES
 from kafkadouble.server.security.sasl import oauth_bearer
-from tests.front.captured_requests import wait_for
-from tests.front.client import ask
 from tests.support import signed_tokens as made
+from tests.support.client import ask
 from tests.support.jwks_server import JwksServer, jwks_server
+from tests.support.sasl_talk import Talk, shake
 from tests.support.signed_tokens import jwk_of, signed
+from tests.support.waiting import eventually
 
 LISTENERS = {"INTERNAL": 0, "SIGNED": 0}
 CONFIG = {
@@ -70,7 +70,7 @@ def test_a_key_that_is_missing_is_fetched(server: JwksServer) -> None:
     with double(server.url) as kafka:
         server.body = jwk_of("b")
         assert not is_accepted(kafka, "b"), "the token that names it is refused"
-        wait_for(lambda: is_accepted(kafka, "b"))
+        eventually(lambda: is_accepted(kafka, "b"))
         assert server.seen == 2
         assert not is_accepted(kafka, "a")
 
@@ -78,12 +78,12 @@ def test_a_key_that_is_missing_is_fetched(server: JwksServer) -> None:
 def test_keys_are_refreshed_and_stay_when_that_fails(server: JwksServer, caplog: pytest.LogCaptureFixture) -> None:
     more = {f"{JWKS}.refresh.ms": 20, f"{JWKS}.retry.backoff.ms": 1, f"{JWKS}.retry.backoff.max.ms": 5}
     with double(server.url, **more) as kafka:
-        wait_for(lambda: server.seen > 2)
+        eventually(lambda: server.seen > 2)
         server.status = 503
-        wait_for(lambda: f"the keys at {server.url} stay as they were: the answer has the status 503" in caplog.text)
+        eventually(lambda: f"the keys at {server.url} stay as they were: the answer has the status 503" in caplog.text)
         assert is_accepted(kafka, "a")
         server.status, server.body = 200, jwk_of("b")
-        wait_for(lambda: is_accepted(kafka, "b"))
+        eventually(lambda: is_accepted(kafka, "b"))
 
 
 def test_a_server_that_is_silent_delays_nothing(server: JwksServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_a_server_that_is_silent_delays_nothing(server: JwksServer, monkeypatch:
     with double(server.url, **{f"{JWKS}.refresh.ms": 20}) as kafka:
         server.be_silent(True)
         seen = server.seen
-        wait_for(lambda: server.seen > seen)
+        eventually(lambda: server.seen > seen)
         assert is_accepted(kafka, "a")
 
 
@@ -102,7 +102,7 @@ def test_stop_leaves_no_thread_of_key_fetches() -> None:
         with jwks_server(jwk_of("a")) as server, double(server.url, **{f"{JWKS}.refresh.ms": 5}) as kafka:
             server.be_silent(True)
             seen = server.seen
-            wait_for(lambda server=server, seen=seen: server.seen > seen)  # type: ignore[misc]  # mypy takes no default
+            eventually(lambda server=server, seen=seen: server.seen > seen)  # type: ignore[misc]  # mypy takes no default
             assert is_accepted(kafka, "a")
         counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
     assert counts[1] == counts[2]
@@ -131,7 +131,7 @@ def test_a_first_fetch_that_fails_is_refused_at_the_start(
     kafka, before = double(server.url), threading.active_count()
     with pytest.raises(UsageError, match=rf"jwks\.endpoint\.url: http://127\.0\.0\.1.*{problem}"):
         kafka.start()
-    wait_for(lambda: threading.active_count() == before)  # of the server, too
+    eventually(lambda: threading.active_count() == before)  # of the server, too
 
 
 def test_a_url_where_no_server_is_is_refused_at_the_start(server: JwksServer, monkeypatch: pytest.MonkeyPatch) -> None:

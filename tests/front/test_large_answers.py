@@ -29,7 +29,7 @@ from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.frame import Frames
-from tests.front.client import ask
+from tests.support.client import ask
 
 SIZE = 9_000_001
 CONTENTS = Random(1).randbytes(SIZE)

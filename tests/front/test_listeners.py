@@ -15,8 +15,8 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
-from tests.front.serving import serving
+from tests.support.client import ask
+from tests.support.serving import serving
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 kafka_python = pytest.importorskip("kafka")

@@ -6,7 +6,7 @@ import json
 import socket
 from datetime import datetime
 
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 
 def test_a_log_of_json_has_an_object_in_each_line() -> None:

@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequ
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
-from tests.front.serving import Serving, run, serving
 from tests.support.records import batch
+from tests.support.serving import Serving, run, serving
 
 PARTITIONS = 9
 EARLIEST, LATEST = -2, -1

@@ -18,8 +18,8 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.common.literals import ClientLibrary, ListenerProtocol
 from kafkadouble.control.client import ControlClient
-from tests.front.serving import serving
 from tests.support import signed_tokens
+from tests.support.serving import serving
 from tests.support.signed_tokens import jwk_set
 
 with warnings.catch_warnings():

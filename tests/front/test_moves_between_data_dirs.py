@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from interop.raw import ask, batches_of
-from interop.support import eventually
 from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.alter_replica_log_dirs import AlterReplicaLogDirsRequest
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest
+from tests.support.client import ask, batches_of
+from tests.support.waiting import eventually
 
 
 def places(bootstrap: str) -> dict[str, bool]:

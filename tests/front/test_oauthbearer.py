@@ -21,7 +21,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 # kafka-python reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():

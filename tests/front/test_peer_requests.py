@@ -8,7 +8,7 @@ from confluent_kafka import Producer
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 def create(kafka: KafkaDouble, name: str) -> None:

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.coordinators.group_values import Group
+from tests.support.waiting import eventually
 
 pytest.importorskip("kafka")  # its import has warnings
 
@@ -49,10 +50,7 @@ def produced(kafka: KafkaDouble, prefix: str) -> list[bytes]:
 
 def arrive(taken: list[bytes], expected: list[bytes]) -> None:
     """The records arrive. There is no more precise end of a loss than a time-out."""
-    end = time.monotonic() + 10
-    while len(set(taken) & set(expected)) < len(expected) and time.monotonic() < end:
-        time.sleep(0.01)
-    assert sorted(set(taken) & set(expected)) == sorted(expected)
+    eventually(lambda: set(expected) - set(taken), lambda missing: not missing, within=10)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -10,7 +10,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.report import requests as requests_section
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 def lines(kafka: KafkaDouble, title: str, count: int = 15) -> list[str]:

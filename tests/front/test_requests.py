@@ -21,7 +21,7 @@ from kafkadouble.seen.requests import Requests
 from kafkadouble.server.apis.part_lists import kinds_of
 from kafkadouble.server.apis.served import ROWS
 from kafkadouble.wire.batch import Record, encode_batch
-from tests.front.client import ask
+from tests.support.client import ask
 from tests.support.seen import NOW, Session
 
 

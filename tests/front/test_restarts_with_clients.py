@@ -16,9 +16,9 @@ from typing import Any
 import confluent_kafka
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from interop.local.ports import free_ports
 from tests.front.combined import live, of_combined
-from tests.front.serving import beginning
+from tests.support.ports import free_ports
+from tests.support.serving import beginning
 
 PARTITIONS, PATIENCE_S = 6, 60
 

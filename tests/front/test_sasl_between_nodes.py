@@ -10,10 +10,10 @@ from typing import Any
 
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ConfigSource, NewTopic
 
-from interop.local.ports import free_ports
 from tests.front.combined import CLUSTER_ID
 from tests.front.replicating import assert_replicated
-from tests.front.serving import Serving, beginning, run, serving
+from tests.support.ports import free_ports
+from tests.support.serving import Serving, beginning, run, serving
 
 LONG_S = 30.0
 MODULES = "org.apache.kafka.common.security"

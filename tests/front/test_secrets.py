@@ -19,7 +19,6 @@ from types import FunctionType, ModuleType
 import pyarrow.parquet as pq
 import pytest
 
-from interop.differential.sasl_scenes import Talk, plain_token, shake
 from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl, dump, inspect
 from kafkadouble.control.server import ControlServer
@@ -30,8 +29,9 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.server.security.sasl import oauth_bearer, scram
 from tests.control.events import streaming
 from tests.control.http import call
-from tests.front.client import ask
 from tests.support import signed_tokens as made
+from tests.support.client import ask
+from tests.support.sasl_talk import Talk, plain_token, shake
 from tests.support.signed_tokens import jwk_set, signed
 
 MODULES = "org.apache.kafka.common.security"

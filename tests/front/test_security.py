@@ -15,7 +15,7 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.access.certificates import KINDS
 from kafkadouble.clients.client_config import CLIENTS
 from kafkadouble.common.literals import CertificateKind
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 PATIENCE_S = 30
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.metadata.image import BrokerImage, ControllerImage, Image
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 LIVES = 2
 

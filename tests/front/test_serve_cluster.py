@@ -16,8 +16,8 @@ import pytest
 from kafkadouble.cli.serving.serving import _begin
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.http import post
-from tests.front.client import ask
-from tests.front.serving import run, serving
+from tests.support.client import ask
+from tests.support.serving import run, serving
 
 PATIENCE_S = 60
 SHORT_SESSION = ("-c", "broker.session.timeout.ms=1000", "-c", "broker.heartbeat.interval.ms=100")

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from kafkadouble.cli.serve import WRONG_USE
 from tests.control.http import post
-from tests.front.serving import run, serving
+from tests.support.serving import run, serving
 
 SCENARIO = """
 [[topics]]

@@ -14,10 +14,10 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
-from interop.local.ports import free_ports
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest
-from tests.front.serving import run, serving
+from tests.support.ports import free_ports
+from tests.support.serving import run, serving
 
 PATIENCE_S = 20
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"

@@ -12,7 +12,8 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN
-from tests.front.client import _exactly, ask
+from tests.front.hello import received
+from tests.support.client import ask
 
 
 def test_a_single_broker_has_a_handle_before_and_after_its_start() -> None:
@@ -47,7 +48,7 @@ def test_a_paused_single_broker_answers_no_client_until_it_is_resumed() -> None:
         assert kafka.describe_cluster().brokers[1].state == "paused"
         assert [*kafka.requests] == []
         kafka.brokers[1].resume()
-        assert _exactly(sock, 8)[4:] == b"\0\0\0\1"  # the correlation id
+        assert received(sock, 8)[4:] == b"\0\0\0\1"  # the correlation id
         assert kafka.describe_cluster().brokers[1].state == "running"
 
 

@@ -17,7 +17,7 @@ from confluent_kafka import Consumer, Producer
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.common.literals import IsolationLevel
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 TIMEOUT_S = 20
 AT_THREE = {"offsets.topic.num.partitions": 3, "transaction.state.log.num.partitions": 3}

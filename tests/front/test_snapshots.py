@@ -12,7 +12,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.server.raft.snapshots.metrics import METRICS
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 CONTROLLER = "kafka.controller:type=KafkaController,name="
 SMALL = {"metadata.log.max.record.bytes.between.snapshots": 500}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.control.http import call
-from tests.front.serving import KAFKADOUBLE
+from tests.support.serving import KAFKADOUBLE
 
 WORDS = "serve", "--port", "0", "--control-port", "0", "--until-stdin-ends", "-q"
 

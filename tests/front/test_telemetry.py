@@ -18,10 +18,10 @@ from kafkadouble.seen import telemetry
 from kafkadouble.seen.telemetry import TelemetryCollector, TelemetryValue
 from kafkadouble.verbs.forms.json_form import to_json
 from kafkadouble.wire.compression import CODECS, compress
-from tests.front.client import ask
-from tests.front.serving import run, serving
 from tests.server.harness import Harness
 from tests.server.telemetry import metrics_data, subscribe
+from tests.support.client import ask
+from tests.support.serving import run, serving
 
 metrics_pb2: Any = pytest.importorskip("opentelemetry.proto.metrics.v1.metrics_pb2")
 

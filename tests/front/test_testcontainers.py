@@ -19,8 +19,8 @@ from kafkadouble import UsageError
 from kafkadouble.control.client import ControlError
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.http import call
-from tests.front.client import ask
-from tests.front.serving import KAFKADOUBLE
+from tests.support.client import ask
+from tests.support.serving import KAFKADOUBLE
 
 
 class StandIn:

@@ -23,7 +23,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 ck: Any = confluent_kafka.admin
 SILENT = 300

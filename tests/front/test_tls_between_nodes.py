@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from interop.local.ports import free_ports
 from kafkadouble.access.certificates import Certificates
 from tests.front.combined import CLUSTER_ID
 from tests.front.replicating import assert_replicated
-from tests.front.serving import Serving, beginning, run, serving
+from tests.support.ports import free_ports
+from tests.support.serving import Serving, beginning, run, serving
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
 from tests.pipeline.traffic.logs import kafka
+from tests.support.client import ask
 
 DELETE_TOPICS_0 = bytes.fromhex("00000015 0014 0000 00000001 0003 6f6c64 00000000 00000000")
 """Of client `old`, in a version that Kafka 4.0 removed."""

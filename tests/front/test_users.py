@@ -18,7 +18,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.configs.settings import Settings
-from tests.front.serving import run, serving
+from tests.support.serving import run, serving
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 USERS = {"alice": 'se;c"r\\et', "bob=,x": "hidden"}

@@ -16,7 +16,7 @@ from helpers.generate.round_trips import ARGUMENTS, NOT_PLAYED, SCENARIO, SECTIO
 from helpers.generate.steps import ByPartition, Call, Ref, Send
 from tests.control.http import post
 from tests.front.hello import received
-from tests.front.serving import serving
+from tests.support.serving import serving
 
 STEPS = list(chain(*SECTIONS.values()))
 

@@ -17,9 +17,9 @@ import pytest
 from kafkadouble.messages.fields import FieldInfo
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 from kafkadouble.wire.client_log import LONGEST, ClientLog, printable
-from tests.front.serving import serving
 from tests.hostile.sockets import framed
 from tests.messages.making import Maker
+from tests.support.serving import serving
 
 FORGED = "x\n2026-11-28 00:00:00,000 ERROR forged\r\x1b[2J\x9b\u2028\u202e"
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (DEBUG|INFO|WARNING|ERROR) .*|  .*")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import socket
 import ssl
-import time
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,6 +14,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.server.network import handshake_turns
 from kafkadouble.server.network.connection_protocol import ConnectionProtocol
+from tests.support.waiting import eventually
 
 from .attacks.connections import tls_hello
 from .attacks.exchanges import HELLO, Address
@@ -33,11 +33,8 @@ def alive(kind: type) -> int:
     return sum(type(each) is kind for each in gc.get_objects())
 
 
-def all_freed(kind: type, before: int) -> bool:
-    deadline = time.monotonic() + TIMEOUT
-    while alive(kind) > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return alive(kind) <= before
+def await_freed(kind: type, before: int) -> None:
+    eventually(lambda: alive(kind), lambda count: count <= before, within=TIMEOUT)
 
 
 def in_plaintext(address: Address) -> None:
@@ -69,7 +66,7 @@ def test_a_connection_that_ends_leaves_nothing_for_the_collector(connect: Callab
         before = alive(kind)
         for _ in range(5):
             connect((host, int(port)))
-        assert all_freed(kind, before)
+        await_freed(kind, before)
 
 
 @pytest.mark.usefixtures("no_collections")
@@ -85,6 +82,6 @@ def test_a_handshake_that_is_given_up_leaves_no_buffers(monkeypatch: pytest.Monk
         for sock in socks:  # each is answered or given up
             with suppress(ConnectionError):
                 sock.recv(100)
-        assert all_freed(SSLProtocol, before + 3)
+        await_freed(SSLProtocol, before + 3)
         for sock in socks:
             sock.close()

@@ -15,7 +15,7 @@ from kafkadouble.replay.comparison.id_translation import IdTranslation
 from kafkadouble.replay.retrying import asks_to_retry, was_early
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
-from tests.replay.sessions import exchange
+from tests.support.recorded_sessions import exchange
 
 Broker, Topic = MetadataResponse.MetadataResponseBroker, MetadataResponse.MetadataResponseTopic
 Partition = MetadataResponse.MetadataResponsePartition

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.replay.recorded.causal_order import CausalOrder
 from kafkadouble.replay.recorded.exchange import Exchange
-from tests.replay.sessions import exchange
+from tests.support.recorded_sessions import exchange
 
 KINDS: tuple[tuple[Message, int], ...] = (
     (MetadataRequest(topics=[]), 12),

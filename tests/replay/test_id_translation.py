@@ -16,7 +16,7 @@ from kafkadouble.replay.comparison.answer_comparison import AnswerComparison
 from kafkadouble.replay.comparison.id_translation import IdTranslation
 from kafkadouble.wire.batch import check_crc, encode_batch, read_header
 from kafkadouble.wire.record import Record
-from tests.replay.sessions import exchange
+from tests.support.recorded_sessions import exchange
 
 ONE, OTHER = Uuid(bytes([1] * 16)), Uuid(bytes([2] * 16))
 

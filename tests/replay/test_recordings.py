@@ -18,7 +18,7 @@ from kafkadouble.pipeline.traffic.schema import schema
 from kafkadouble.replay.recorded import recording
 from kafkadouble.replay.recorded.recording import load
 from tests.front.captured_requests import metadata
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 @pytest.fixture(scope="module")

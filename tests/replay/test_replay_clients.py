@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
 from kafkadouble.replay.recorded.recording import load
-from tests.replay.sessions import PROGRAMS, recorded, replayed
+from tests.support.recorded_sessions import PROGRAMS, recorded, replayed
 
 
 @pytest.mark.parametrize("brokers", [1, 3])

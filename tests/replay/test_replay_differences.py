@@ -15,7 +15,7 @@ from kafkadouble.__main__ import main
 from kafkadouble.replay.comparison.answer_comparison import ABSENT
 from kafkadouble.replay.recorded.recording import Recording
 from kafkadouble.replay.replay_run import ReplayOptions
-from tests.replay.sessions import IMPATIENT, PROGRAMS, recorded, replayed
+from tests.support.recorded_sessions import IMPATIENT, PROGRAMS, recorded, replayed
 
 
 @pytest.fixture(scope="module")

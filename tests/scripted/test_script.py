@@ -19,7 +19,7 @@ from kafkadouble.replay.recorded.recording import Recording
 from kafkadouble.scripted.script import Script
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
-from tests.replay.sessions import exchange
+from tests.support.recorded_sessions import exchange
 
 ADDRESSES = {1: ("127.0.0.1", 5001), 4: ("127.0.0.1", 5004)}
 ID = Uuid(bytes([7] * 16))

@@ -17,7 +17,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kafkadouble import KafkaDouble, ScriptedDouble, UsageError
-from tests.replay.sessions import PROGRAMS, QUIET, WAIT_S, recorded
+from tests.support.recorded_sessions import PROGRAMS, QUIET, WAIT_S, recorded
 
 Program = Callable[[str], list[bytes]]
 

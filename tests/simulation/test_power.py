@@ -11,7 +11,7 @@ SEEDS, TOGETHER = 60, 10
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, TOGETHER))
-def test_what_a_loss_of_power_leaves(first: int) -> None:
+def test_losses_of_power_lose_only_unflushed_bytes(first: int) -> None:
     happened = sum((run(seed) for seed in range(first, first + TOGETHER)), start=run(SEEDS + first))
     assert happened["power"] > 0
     assert happened["acknowledged"] > 0

@@ -4,8 +4,7 @@ brokers and logs while a query runs."""
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.wire.offsets import RESERVED
 from tests.pipeline.wire.making import add_partitions
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -47,13 +47,6 @@ def reader(spark: Any, kafka: KafkaDouble, topic: str, **options: str) -> Any:
         **options,
     }
     return spark.readStream.format("kafka-wire").options(**given).load()
-
-
-def wait_for(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONG
-    while not holds():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.05)
 
 
 class Job:
@@ -139,7 +132,7 @@ def test_partitions_are_added(spark: Any, kafka: KafkaDouble, topic: str, tmp_pa
             add_partitions(kafka, name, 4)
         for number in range(10, 30):
             kafka.produce(topic, str(number), partition=number % 4)
-        wait_for(lambda: len(kafka.records(copied)) == 30)
+        eventually(lambda: len(kafka.records(copied)) == 30)
     finally:
         running.stop()
     assert sorted(int(record.value or b"-1") for record in kafka.records(copied)) == list(range(30))
@@ -160,11 +153,11 @@ def test_a_leader_that_is_killed_while_the_query_runs(spark: Any) -> None:
             first = kafka.leader("t", 0)
             assert first is not None
             kafka.brokers[first].kill()
-            wait_for(lambda: all(kafka.leader("t", part) not in (None, first) for part in (0, 1)))
+            eventually(lambda: all(kafka.leader("t", part) not in (None, first) for part in (0, 1)))
             fill(kafka, "t", 10, start=10)
             running.processAllAvailable()
             kafka.brokers[first].start()
-            wait_for(lambda: all(first in kafka.isr("t", part) for part in (0, 1)))
+            eventually(lambda: all(first in kafka.isr("t", part) for part in (0, 1)))
             kafka.move_leader("t", 1, first)
             fill(kafka, "t", 10, start=20)
             running.processAllAvailable()

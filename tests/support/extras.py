@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 
-from tests.docs.pages import ROOT
+from tests.support.pages import ROOT
 
 INTRO = """\
 `pip install 'kafkadouble[control,security]'` installs several extras at once. If an extra is

@@ -15,10 +15,10 @@ from kafkadouble.server.raft.follower_state import FollowerState
 from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.server.raft.voters import VoterEndpoint
 from tests.front.observe.calling import Watching, at, called, has, named
-from tests.front.serving import serving
 from tests.support.asking import run
 from tests.support.scripted_peer import Line, scripted
 from tests.support.served_replica import CLUSTER, served
+from tests.support.serving import serving
 
 
 def refusal(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:

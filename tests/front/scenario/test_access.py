@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.cli.serve import WRONG_USE
-from tests.front.serving import run, serving
+from tests.support.serving import run, serving
 
 SCENARIO = """
 security: SASL_PLAINTEXT

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGrou
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 TOPIC = "t"
 

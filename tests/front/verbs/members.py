@@ -6,7 +6,7 @@ from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
-from tests.front.client import ask
+from tests.support.client import ask
 
 
 def join(kafka: KafkaDouble, group: str, session_ms: int) -> str:

@@ -12,8 +12,8 @@ from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.client import ask
 from tests.front.verbs.members import join
+from tests.support.client import ask
 
 
 def refuses(address: str) -> bool:

@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.verbs.cluster.snapshots import MOST_SNAPSHOTS
 from kafkadouble.verbs.registry import VERBS
 from tests.front import hello
-from tests.front.client import ask
+from tests.support.client import ask
 
 Call = Callable[..., Any]
 

@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message
-from tests.front.client import ask
+from tests.support.client import ask
 
 from .members import join
 

@@ -9,8 +9,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import NoLeader, OffsetAndEpoch, TopicPartition
-
-from .making import batch, client_of, read, values
+from tests.support.pipeline_client import batch, client_of, read, values
 
 T0, ALONE = TopicPartition("t", 0), TopicPartition("alone", 0)
 VALUES = [b"%d" % number for number in range(30)]

@@ -13,9 +13,9 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.pipeline.client import BadAnswer, ClientError, NotReachable, TopicPartition
+from tests.support.pipeline_client import client_of, read
 
 from .fake_broker import Answer, FakeBroker, metadata
-from .making import client_of, read
 
 T0 = TopicPartition("t", 0)
 

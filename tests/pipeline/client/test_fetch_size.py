@@ -8,8 +8,7 @@ from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import TopicPartition
 from kafkadouble.pipeline.client import fetch_size as sizes
 from kafkadouble.pipeline.client.fetch_size import FIRST_BYTES, LEAST_BYTES, Batches, FetchSizes
-
-from .making import batch, client_of, read
+from tests.support.pipeline_client import batch, client_of, read
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 EVEN = Batches(4, 40_000, 10_000, 200)

@@ -8,8 +8,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import ApiError, Client, NotAuthorized, OffsetAndEpoch, TopicPartition
-
-from .making import client_of
+from tests.support.pipeline_client import client_of
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 

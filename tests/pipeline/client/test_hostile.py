@@ -25,9 +25,9 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
 from kafkadouble.pipeline.client import BadAnswer, Client, ClientError, OffsetAndEpoch, TopicPartition
 from kafkadouble.wire.errors import WireError
+from tests.support.pipeline_client import batch, client_of, read
 
 from .fake_broker import TOPIC_ID, Answer, FakeBroker, Handler, metadata
-from .making import batch, client_of, read
 
 T0 = TopicPartition("t", 0)
 SEED = int(os.environ.get("KAFKADOUBLE_FUZZ_SEED", "20261122"))

@@ -9,8 +9,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client, LogTruncated, OffsetAndEpoch, TopicPartition
-
-from .making import batch, client_of, read, values
+from tests.support.pipeline_client import batch, client_of, read, values
 
 T0 = TopicPartition("t", 0)
 VALUES = [b"%d" % number for number in range(30)]

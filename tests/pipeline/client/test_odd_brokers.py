@@ -21,9 +21,9 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.pipeline.client import BadAnswer, LogTruncated, OffsetAndEpoch, TopicPartition, Unsupported
 from kafkadouble.wire.batch import encode_batch, read_header
 from kafkadouble.wire.record import Record
+from tests.support.pipeline_client import batch, client_of, read
 
 from .fake_broker import TOPIC_ID, Answer, FakeBroker, Handler, metadata
-from .making import batch, client_of, read
 
 T0 = TopicPartition("t", 0)
 

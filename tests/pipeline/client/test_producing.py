@@ -10,8 +10,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import ApiError, Client, NoSuchTopic, TimedOut, TopicPartition
 from kafkadouble.wire.errors import UsageError
-
-from .making import batch, client_of
+from tests.support.pipeline_client import batch, client_of
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 

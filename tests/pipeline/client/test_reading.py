@@ -23,8 +23,7 @@ from kafkadouble.pipeline.client import (
     TopicRecreated,
 )
 from kafkadouble.wire.errors import UsageError
-
-from .making import batch, client_of, read, values
+from tests.support.pipeline_client import batch, client_of, read, values
 
 T0 = TopicPartition("t", 0)
 VALUES = [b"%d" % number for number in range(10)]

@@ -18,10 +18,10 @@ from kafkadouble.server.security.sasl import scram
 from kafkadouble.server.security.sasl.exchange import ServerNotTrusted
 from kafkadouble.server.security.sasl.jaas import Login, parse
 from kafkadouble.wire.errors import UsageError
+from tests.support.pipeline_client import client_of
 
 from . import sasl_server
 from .fake_broker import FakeBroker
-from .making import client_of
 
 USERS = {"alice": 'it\'s; a "secret"', "a=b,c": "p"}
 JAAS = 'org.apache.kafka.common.security.scram.ScramLoginModule required username="alice" password="it\'s; a \\"secret\\"";'

@@ -12,8 +12,7 @@ from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client, NoSuchPartition, TopicPartition, TopicRecreated
 from kafkadouble.pipeline.client.names import BrokerEndpoint
 from tests.pipeline.wire.making import add_partitions
-
-from .making import batch, client_of, read
+from tests.support.pipeline_client import batch, client_of, read
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 VALUES = [b"%d" % number for number in range(5)]

@@ -11,8 +11,7 @@ from kafkadouble.pipeline.client import Client, others
 from kafkadouble.pipeline.client.names import BrokerEndpoint, address
 from kafkadouble.pipeline.client.settings import TABLE, ClientSettings
 from kafkadouble.wire.errors import UsageError
-
-from .kafka_settings import NAMES
+from tests.support.kafka_client_settings import NAMES
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from kafkadouble.pipeline.client import Client, NotAuthenticated, NotReachable
 from kafkadouble.pipeline.client.security.tls import context
 from kafkadouble.pipeline.client.settings import ClientSettings
 from kafkadouble.wire.errors import UsageError
+from tests.support.pipeline_client import client_of
 
 from .fake_broker import FakeBroker
-from .making import client_of
 
 KEYS = Path(__file__).parent / "keys"
 SERVER, CLIENT, LOCKED, STRANGER = (KEYS / f"{name}.pem" for name in ("server", "client", "locked", "stranger"))

@@ -9,7 +9,7 @@ from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSA
 from kafkadouble.server.transactions.transaction_metadata import TransactionMetadata
 from kafkadouble.server.transactions.transaction_state import TransactionState
 from tests.server.harness import Harness
-from tests.server.transactions.producer import TransactionalProducer
+from tests.support.transactional_producer import TransactionalProducer
 
 SETTINGS = {"transaction.state.log.num.partitions": 3, "offsets.topic.num.partitions": 2}
 

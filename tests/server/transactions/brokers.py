@@ -23,7 +23,7 @@ from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
 from kafkadouble.server.transactions.transaction_metadata import TransactionalIdEntry
 from tests.server.controllers import Controllers
-from tests.server.transactions.producer import TransactionalProducer
+from tests.support.transactional_producer import TransactionalProducer
 
 BROKERS = (11, 12, 13)
 

@@ -10,7 +10,7 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.server.transactions.transaction_state import COMPLETE_ABORT, COMPLETE_COMMIT, ONGOING
 from tests.server.transactions.broker import ABORT_MS, EXPIRE_MS, Broker
-from tests.server.transactions.producer import TransactionalProducer, committed_values
+from tests.support.transactional_producer import TransactionalProducer, committed_values
 
 
 class TestExpiry:

@@ -13,7 +13,7 @@ from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSA
 from kafkadouble.server.transactions.pending_complete_txn import PendingCompleteTxn
 from kafkadouble.server.transactions.transaction_state import COMPLETE_COMMIT
 from tests.server.transactions.brokers import BROKERS, Brokers
-from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values, fetched
+from tests.support.transactional_producer import TransactionalProducer, committed_offset, committed_values, fetched
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from kafkadouble.server.metadata.internal_topics import TRANSACTION_STATE
 from kafkadouble.server.transactions.transaction_state import COMPLETE_ABORT, COMPLETE_COMMIT
 from kafkadouble.wire.batch import decode_all
 from tests.server.transactions.broker import ABORT_MS, Broker
-from tests.server.transactions.producer import TransactionalProducer, committed_values
+from tests.support.transactional_producer import TransactionalProducer, committed_values
 
 UPGRADE, SAFE_DOWNGRADE = 1, 2
 

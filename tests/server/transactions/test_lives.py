@@ -11,7 +11,7 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.server.transactions.transaction_state import COMPLETE_ABORT, COMPLETE_COMMIT, ONGOING, PREPARE_ABORT
 from tests.server.transactions.broker import ABORT_MS, Broker
-from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values, fetched
+from tests.support.transactional_producer import TransactionalProducer, committed_offset, committed_values, fetched
 
 AS_FENCED = {1: codes.PRODUCER_FENCED, 2: codes.INVALID_PRODUCER_EPOCH}
 """Version -> the error of `send`: of AddPartitionsToTxn, or of Produce."""

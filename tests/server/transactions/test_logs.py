@@ -15,8 +15,8 @@ from kafkadouble.server.replica.partition_replicas import find_replica
 from kafkadouble.server.transactions.transaction_state import COMPLETE_COMMIT, ONGOING
 from kafkadouble.wire.batch import read_header
 from tests.server.transactions.brokers import BROKERS, Brokers
-from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values, fetched
 from tests.server.transactions.restarted import Restarted, restart
+from tests.support.transactional_producer import TransactionalProducer, committed_offset, committed_values, fetched
 
 ROLL_MS, BACKOFF_MS, RETENTION_MS = 1000, 15_000, 600_000
 QUICK = {"log.roll.ms": ROLL_MS, "log.cleaner.min.cleanable.ratio": 0, "log.cleaner.backoff.ms": BACKOFF_MS}

@@ -18,7 +18,7 @@ from kafkadouble.server.transactions.transaction_state import BETWEEN_TRANSACTIO
 from tests.server.harness import SEED
 from tests.server.transactions.broker import Broker
 from tests.server.transactions.brokers import BROKERS, Brokers, topic_of
-from tests.server.transactions.producer import Ask, TransactionalProducer, committed_values, fetched
+from tests.support.transactional_producer import Ask, TransactionalProducer, committed_values, fetched
 
 RETRIED = {
     codes.CONCURRENT_TRANSACTIONS,

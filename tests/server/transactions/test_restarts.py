@@ -25,8 +25,8 @@ from kafkadouble.server.transactions.transaction_state import (
 )
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.transactions.broker import ABORT_MS, Broker
-from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values, fetched
 from tests.server.transactions.restarted import Restarted, restart
+from tests.support.transactional_producer import TransactionalProducer, committed_offset, committed_values, fetched
 
 
 def refuse(*_: Any) -> int:

@@ -22,7 +22,7 @@ from kafkadouble.server.transactions.transaction_marker_channel_manager import (
 from kafkadouble.server.transactions.transaction_metadata import prepare_complete
 from kafkadouble.server.transactions.transaction_state import COMPLETE_COMMIT, ONGOING, PREPARE_COMMIT
 from tests.server.transactions.broker import Broker
-from tests.server.transactions.producer import TransactionalProducer, committed_values
+from tests.support.transactional_producer import TransactionalProducer, committed_values
 
 T0, T1 = ("t", 0), ("t", 1)
 

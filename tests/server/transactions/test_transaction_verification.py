@@ -23,7 +23,7 @@ from kafkadouble.server.transactions.transaction_metadata import TopicPartition
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import Harness, Pending
 from tests.server.transactions.broker import Broker
-from tests.server.transactions.producer import TransactionalProducer, committed_values
+from tests.support.transactional_producer import TransactionalProducer, committed_values
 
 OPERATION = TransactionSupportedOperation
 T0 = ("t", 0)

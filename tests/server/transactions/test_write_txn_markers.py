@@ -12,7 +12,7 @@ from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from tests.server.replica.replication.replicated_topic import BROKERS
 from tests.server.transactions.broker import Broker
 from tests.server.transactions.brokers import Brokers
-from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values
+from tests.support.transactional_producer import TransactionalProducer, committed_offset, committed_values
 
 COMMIT, ABORT = True, False
 

@@ -12,7 +12,7 @@ SEEDS, PORTION = 70, 10
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))
-def test_every_promise_is_kept(first: int) -> None:
+def test_promises_of_the_simulated_cluster_are_kept(first: int) -> None:
     for seed in range(first, first + PORTION):
         outcome = run(seed)
         if outcome.broken:
@@ -41,15 +41,15 @@ each defect still remain."""
 
 
 @pytest.mark.parametrize(("scenario", "seed", "found"), REGRESSIONS)
-def test_what_was_found_once_is_not_found_again(scenario: str, seed: int, found: str) -> None:
+def test_seeds_that_once_broke_a_promise_keep_it(scenario: str, seed: int, found: str) -> None:
     assert not run(seed, scenario=scenario).broken, found
 
 
-def test_every_scenario_has_its_seeds() -> None:
+def test_scenarios_have_seeds() -> None:
     assert {scenario_of(seed) for seed in range(len(ROUND))} == set(SCENARIOS)
 
 
-def test_what_the_scenarios_are_for_happens() -> None:
+def test_scenarios_cause_the_events_that_they_are_for() -> None:
     """Leaders are elected, tails are truncated, records are lost where the rules allow it, and the
     rest is acknowledged."""
     outcomes = [run(seed, scenario="leaders_write_alone") for seed in range(4)]

@@ -13,7 +13,7 @@ SEEDS, PORTION = 12, 3
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))
-def test_every_life_leaves_what_the_next_one_starts_on(first: int) -> None:
+def test_cluster_starts_on_the_files_of_its_previous_life(first: int) -> None:
     for seed in range(first, first + PORTION):
         outcome = run(seed)
         if outcome.broken:
@@ -30,15 +30,15 @@ remain."""
 
 
 @pytest.mark.parametrize(("scenario", "seed", "found"), REGRESSIONS)
-def test_what_was_found_once_is_not_found_again(scenario: str, seed: int, found: str) -> None:
+def test_seeds_that_once_broke_a_promise_keep_it(scenario: str, seed: int, found: str) -> None:
     assert not run(seed, scenario=scenario).broken, found
 
 
-def test_every_scenario_has_its_seeds() -> None:
+def test_scenarios_have_seeds() -> None:
     assert {scenario_of(seed) for seed in range(len(ROUND))} == set(SCENARIOS)
 
 
-def test_what_the_scenarios_are_for_happens() -> None:
+def test_scenarios_cause_the_events_that_they_are_for() -> None:
     """Lives end in every way, and clients are answered meanwhile."""
     happened = Counter[str]()
     for seed in range(12):

@@ -10,7 +10,7 @@ from tests.simulation.brokers.run import run
 
 
 @pytest.mark.parametrize("scenario", ["coordinators_of_groups_die", "coordinators_of_mixed_groups_die"])
-def test_what_the_scenarios_are_for_happens(scenario: str) -> None:
+def test_scenarios_cause_the_events_that_they_are_for(scenario: str) -> None:
     """Coordinators fail while members come and go, and partitions pass through many epochs."""
     happened = Counter[str]()
     for seed in range(4):

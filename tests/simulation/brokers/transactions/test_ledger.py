@@ -91,7 +91,7 @@ def test_a_marker_ends_two_transactions(ledger: Ledger) -> None:
         ledger.read(0, history(7, 8, COMMITTED))
 
 
-def test_where_records_were_lost_nothing_is_promised() -> None:
+def test_ledger_promises_nothing_of_partitions_with_lost_records() -> None:
     ledger = Ledger(lambda: False)
     begun(ledger, 7).ended(COMMITTED)
     ledger.read(0, history(7, ABORTED))

@@ -14,7 +14,7 @@ from tests.simulation.brokers.transactions.scenarios import of_transactions
 from tests.simulation.world import World
 
 
-def test_what_the_scenarios_are_for_happens() -> None:
+def test_scenarios_cause_the_events_that_they_are_for() -> None:
     """Transactions are committed and aborted while coordinators fail, and producers are fenced or
     die."""
     happened = Counter[str]()

@@ -7,7 +7,7 @@ from collections import Counter
 from tests.simulation.brokers.run import run
 
 
-def test_what_the_scenarios_are_for_happens() -> None:
+def test_scenarios_cause_the_events_that_they_are_for() -> None:
     """Coordinators fail while members come and go, and tasks pass through many epochs."""
     happened = Counter[str]()
     for seed in range(4):

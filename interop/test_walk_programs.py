@@ -58,7 +58,7 @@ def test_the_digest_depends_on_a_null_key_and_on_no_order() -> None:
     assert sum(reversed(sums)) % 2**32 == DIGEST
 
 
-def test_every_tenth_record_has_no_key() -> None:
+def test_tenth_record_of_each_ten_has_no_key() -> None:
     assert [promise.record("lz4", number).key for number in (8, 9, 49, 50)] == [b"k8", None, None, b"k0"]
 
 
@@ -78,7 +78,7 @@ def test_a_program_without_groups_commits_nothing() -> None:
     assert expected("some", "1.0", "read", ["commit"]).committed == 0
 
 
-def test_every_part_that_differs_is_reported() -> None:
+def test_differing_parts_of_a_report_are_faults() -> None:
     other = WALKED._replace(digest=1, behaviours={**WALKED.behaviours, "read": "fail: late", "more": "pass"})
     assert differences(other, WALKED) == [
         f"digest: 1, not {DIGEST}",
@@ -88,7 +88,7 @@ def test_every_part_that_differs_is_reported() -> None:
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{}", '{"client": "some"}', "no object"])
-def test_what_is_no_object_is_refused(line: str) -> None:
+def test_report_that_is_no_object_is_refused(line: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - json's own and ours
         parsed(line)
 
@@ -157,7 +157,7 @@ def test_a_program_that_gives_up_on_no_record_has_outgrown_its_row(line: str) ->
     assert fault.startswith("gave up on no record with 'old leader'")
 
 
-def test_what_cannot_be_built_leaves_no_file_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_that_cannot_be_built_leaves_no_file_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(folder: Path) -> None:
         raise Missing("no such tool")
 
@@ -220,7 +220,7 @@ def test_programs_that_compile_for_minutes_run_on_request(sources: Path, monkeyp
     assert counted.builds == 1
 
 
-def test_what_tools_leave_among_the_sources_does_not_count(tmp_path: Path) -> None:
+def test_fingerprint_ignores_files_that_tools_leave_among_the_sources(tmp_path: Path) -> None:
     before = fingerprint(tmp_path)
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules" / "some.js").touch()
@@ -285,7 +285,7 @@ def test_a_program_that_was_not_run_is_on_the_page() -> None:
     assert "| other (Python) | 1.0 | ? |" in made
 
 
-def test_what_is_served_is_no_longer_lacking() -> None:
+def test_served_api_is_not_on_the_page_as_lacking() -> None:
     assert "| SASL | not in" in page.as_markdown({}, [], frozenset({"EndQuorumEpoch"}))
     assert "| SASL | not in" not in page.as_markdown({}, [], frozenset({"SaslAuthenticate"}))
 
@@ -294,7 +294,3 @@ def test_lacks_name_apis_that_kafka_has() -> None:
     from kafkadouble.messages.registry import apis
 
     assert {api for lack in page.LACKS for api in lack.apis} <= {api.name for api in apis()}
-
-
-def test_the_page_is_made_of_the_results() -> None:
-    assert page.PAGE.read_text() == page.as_markdown(json.loads(page.RESULTS.read_text()))

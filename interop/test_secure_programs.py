@@ -20,12 +20,12 @@ def lines() -> dict[str, list[Cell]]:
     return found
 
 
-def test_every_client_has_a_user_with_a_quota_of_its_own() -> None:
+def test_clients_have_users_with_quotas_of_their_own() -> None:
     """Two of them, since a program may be run once more."""
     assert 2 * len(SECURE_PROGRAMS) <= len(SLOW_USERS)
 
 
-def test_every_attempt_has_all_fields(lines: dict[str, list[Cell]]) -> None:
+def test_attempts_of_clients_have_all_fields(lines: dict[str, list[Cell]]) -> None:
     assert {line.line.count("\t") + 1 for each in lines.values() for line in each} == {FIELDS}
 
 
@@ -41,7 +41,7 @@ def test_a_client_of_everything_is_tried_with_everything(lines: dict[str, list[C
     ]
 
 
-def test_what_a_client_does_not_notice_or_take_is_not_tried(lines: dict[str, list[Cell]]) -> None:
+def test_attempts_that_a_client_does_not_support_are_left_out(lines: dict[str, list[Cell]]) -> None:
     assert "wrong OAUTHBEARER" not in {each.name for each in lines["aiokafka"]}
     assert not any("SSL" in each.name for each in lines["kafka-clients 2.1.1"])
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HOUSE = Path(__file__).resolve().parents[2]
+HOUSE = Path(__file__).resolve().parents[1]
 
 FAILS_ONCE = """
 import pytest

@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any
 
 from kafkadouble.messages.message import Message
-from tests.front.client import ask
+from tests.support.client import ask
 
 BINARY = os.environ.get("KAFKADOUBLE_BINARY")
 KAFKADOUBLE = [BINARY] if BINARY else [sys.executable, "-m", "kafkadouble"]

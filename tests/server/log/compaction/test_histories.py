@@ -200,8 +200,9 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def dirty_part_is_whole(self) -> None:
-        """A cleaning takes whole segments, so it may remove replicated records of aborted transactions
-        from the dirty part, too. A truncation can make such a segment the active one."""
+        """A cleaning takes whole segments, so it may remove replicated records of aborted
+        transactions from the dirty part, too. A truncation can make such a segment the active one.
+        """
         if not self.plain.batches:
             return
         first = max(self.log.segments[-1].base_offset, self.log.cleaned_to, self.plain.start)

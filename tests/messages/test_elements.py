@@ -49,7 +49,7 @@ def test_every_message_has_as_many_as_are_counted() -> None:
         assert count == 0 or exceed(cls, wire, version, 0, count - 1), (cls, version)
 
 
-def test_what_cannot_be_read_does_not_exceed() -> None:
+def test_unreadable_message_does_not_exceed_element_limit() -> None:
     dice = random.Random(SEED)
     for cls, version in every_version():
         wire = bytearray(Maker((SEED, cls.__name__, version), longest=3).message(cls, version).encode(version))

@@ -27,7 +27,7 @@ def test_names_and_meanings() -> None:
     assert all(meaning.endswith(".") and len(meaning) < 110 for meaning in error_codes.MEANINGS.values())
 
 
-def test_what_to_do_about_them() -> None:
+def test_error_codes_say_if_they_are_retriable() -> None:
     assert error_codes.is_retriable(error_codes.NOT_LEADER_OR_FOLLOWER)
     assert not error_codes.is_retriable(error_codes.TOPIC_AUTHORIZATION_FAILED)
     assert error_codes.NOT_LEADER_OR_FOLLOWER in error_codes.REFRESH

@@ -60,7 +60,7 @@ def test_structs_and_initial_values() -> None:
     assert message_of(FetchRequest.FetchTopic) is FetchRequest
 
 
-def test_what_counts_as_the_default() -> None:
+def test_field_values_that_count_as_the_default() -> None:
     topics, state, records = (
         field(FetchRequest, "topics"),
         field(FetchRequest, "replica_state"),

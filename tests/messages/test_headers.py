@@ -156,7 +156,7 @@ def test_large_bytes_stay_their_own_buffer() -> None:
     assert buffers[1] is records
 
 
-def test_what_cannot_be_written() -> None:
+def test_unwritable_header_is_refused() -> None:
     with pytest.raises(UsageError, match="header does not fit"):
         headers.write_request(FetchRequest(), 1 << 31, "me", 12)
     with pytest.raises(UsageError, match="header does not fit"):

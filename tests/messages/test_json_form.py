@@ -97,7 +97,7 @@ def test_structs_that_may_be_null() -> None:
         (TopicRecord(topic_id=b"x"), 0, "TopicRecord.topic_id is a bytes, not uuid"),
     ],
 )
-def test_what_the_version_cannot_carry(message: Message, version: int, problem: str) -> None:
+def test_json_field_unknown_to_the_version_is_refused(message: Message, version: int, problem: str) -> None:
     with pytest.raises(UsageError) as caught:
         message.to_json(version)
     assert str(caught.value) == problem
@@ -127,7 +127,7 @@ BASE = FetchRequest(topics=[FetchRequest.FetchTopic(topic="t", partitions=[Fetch
         (lambda o: o["topics"][0].update(topicId="!"), "FetchRequest.topics[0].topicId = '!' is not uuid"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read(change: Any, problem: str) -> None:
+def test_unreadable_json_is_refused(change: Any, problem: str) -> None:
     obj = json.loads(json.dumps(BASE))
     change(obj)
     with pytest.raises(UsageError) as caught:
@@ -135,7 +135,7 @@ def test_what_cannot_be_read(change: Any, problem: str) -> None:
     assert str(caught.value) == problem
 
 
-def test_what_is_not_known_is_ignored_and_what_is_early_is_set() -> None:
+def test_unknown_json_field_is_ignored_and_early_field_is_set() -> None:
     """As in Kafka's converters, an unknown name is skipped, and a field of another version is
     taken."""
     assert FetchRequest.from_json(BASE | {"nonsense": 1}, 12) == FetchRequest.from_json(BASE, 12)

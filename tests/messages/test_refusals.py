@@ -127,7 +127,7 @@ def test_the_refusal_names_field_and_version(message: Message, version: int, pro
         assert str(caught.value) == f"{problem} (version {version})"
 
 
-def test_one_wrong_value_anywhere_is_found() -> None:
+def test_single_wrong_field_value_is_named() -> None:
     """In every message and version, a field with a value of a wrong type is refused, and the error
     names that field."""
     dice = random.Random(SEED)
@@ -148,7 +148,7 @@ def test_ignorable_fields_are_left_out_silently() -> None:
     assert FetchResponse(throttle_time_ms=5, error_code=3).encode(4) == FetchResponse(throttle_time_ms=5).encode(4)
 
 
-def test_what_is_left_out_is_not_blamed() -> None:
+def test_omitted_field_is_not_reported() -> None:
     """An ignorable field that the version lacks may hold anything; the error names the field that
     matters."""
     with pytest.raises(UsageError, match=r"FetchResponse.responses is a int, not a sequence \(version 4\)"):

@@ -35,7 +35,7 @@ def test_all_apis_rise_by_key() -> None:
     assert keys[:4] == [0, 1, 2, 3]
 
 
-def test_what_is_unknown() -> None:
+def test_unknown_api_is_refused() -> None:
     for ask in (
         lambda: registry.api(4242),
         lambda: registry.api(-1),

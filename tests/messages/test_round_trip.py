@@ -48,7 +48,7 @@ def test_the_defaults_of_every_version() -> None:
         assert cls.decode(wire, version) == cls(), f"{cls.__name__} version {version}"
 
 
-def test_what_is_read_has_the_promised_types() -> None:
+def test_decoded_fields_have_their_declared_types() -> None:
     """Arrays of structs are lists, other arrays are tuples; uuids are Uuids; records are views."""
     seen = set()
     for cls, version in every_version():

@@ -26,7 +26,7 @@ from kafkadouble.messages.uuid import Uuid
 from .making import Maker, every_version
 
 
-def test_only_what_differs_is_printed() -> None:
+def test_sentence_prints_only_fields_that_differ_from_the_default() -> None:
     assert repr(FetchRequest()) == "FetchRequest()"
     topic = FetchRequest.FetchTopic(
         topic="orders", partitions=[FetchRequest.FetchPartition(partition=3, fetch_offset=7)]
@@ -84,7 +84,7 @@ def test_secrets_are_hidden(struct: Struct) -> None:
     assert "<hidden>" in repr(struct)
 
 
-def test_what_is_no_secret_is_shown() -> None:
+def test_sentence_shows_field_that_is_no_secret() -> None:
     assert repr(ConfigRecord(name="retention.ms", value="5")) == "ConfigRecord(name='retention.ms', value='5')"
 
 

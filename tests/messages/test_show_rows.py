@@ -153,7 +153,7 @@ def test_long_values_are_cut_in_the_text_and_whole_in_the_row() -> None:
     assert "more bytes" not in "\n".join(show.render(rows, show.FULL))
 
 
-def test_nothing_that_was_sent_reaches_the_terminal_as_it_is() -> None:
+def test_control_characters_of_a_message_are_escaped() -> None:
     nasty = "\x1b\x9b\u202e\r\n"
     message = ApiVersionsRequest(client_software_name=nasty, client_software_version="")
     shown = show.message(message.encode(3), ApiVersionsRequest, 3)

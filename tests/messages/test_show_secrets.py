@@ -101,7 +101,7 @@ def test_a_secret_in_the_metadata_log(message: Message, codec: int) -> None:
     assert_silent(show.batch(encode_batch([Record(0, 5, None, value[:-9])], compression=codec), records="metadata"))
 
 
-def test_what_is_no_secret_is_shown() -> None:
+def test_shown_message_has_fields_that_are_no_secret() -> None:
     shown = Configs.AlterableConfig(name="retention.ms", value="1000")
     message = Configs(resources=[Configs.AlterConfigsResource(configs=[shown])])
     assert "Value: '1000'" in show.tree(message)

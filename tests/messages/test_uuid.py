@@ -37,7 +37,7 @@ def test_reserved_uuids() -> None:
 
 
 @pytest.mark.parametrize("bad", [b"", bytes(15), bytes(17), "x" * 16, [0] * 16])
-def test_what_is_no_uuid(bad: bytes) -> None:
+def test_uuid_of_wrong_length_is_refused(bad: bytes) -> None:
     with pytest.raises(UsageError, match="a uuid has 16 bytes"):
         Uuid(bad)
 
@@ -45,7 +45,7 @@ def test_what_is_no_uuid(bad: bytes) -> None:
 @pytest.mark.parametrize(
     "bad", ["", "abc", "H3KKO4NTRPaCWtEmm3vW7", "H3KKO4NTRPaCWtEmm3vW7AAA", "!3KKO4NTRPaCWtEmm3vW7A", "ü" * 22]
 )
-def test_what_is_no_text_of_one(bad: str) -> None:
+def test_invalid_text_of_a_uuid_is_refused(bad: str) -> None:
     with pytest.raises(UsageError, match="is not a uuid"):
         Uuid.parse(bad)
 

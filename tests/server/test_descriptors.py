@@ -105,7 +105,7 @@ class Node(Harness):
         return sum(path.stat().st_size for path in self.folder.rglob("*"))
 
 
-def test_they_stay_flat(tmp_path: Path) -> None:
+def test_file_descriptors_stay_constant(tmp_path: Path) -> None:
     node = Node(tmp_path)
     node.create("compacted", configs={"cleanup.policy": "compact"})
     node.create("retained", configs={"retention.bytes": str(1 << 20)})

@@ -146,7 +146,7 @@ def test_compressing_again() -> None:
     )
 
 
-def test_what_compaction_leaves() -> None:
+def test_batch_after_compaction_is_read() -> None:
     empty = encode_batch([], base_offset=10, last_offset=14, producer_id=5, max_timestamp=99, compression=1)
     header = read_header(empty)
     assert (header.base_offset, header.last_offset, header.count, header.max_timestamp) == (10, 14, 0, 99)
@@ -249,6 +249,6 @@ def test_errors_say_where() -> None:
         ([b"not a record"], {}),
     ],
 )
-def test_what_does_not_fit_is_our_callers_error(wrong: list[Record], fields: dict[str, int]) -> None:
+def test_record_field_out_of_range_is_a_caller_error(wrong: list[Record], fields: dict[str, int]) -> None:
     with pytest.raises(UsageError):
         encode_batch(wrong, **fields)

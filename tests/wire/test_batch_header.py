@@ -102,7 +102,7 @@ def broken(position: int, data: bytes) -> bytes:
         (broken(16, b"\xff"), UnsupportedMagic, 16),
     ],
 )
-def test_what_is_refused(data: bytes, kind: type[WireError], offset: int) -> None:
+def test_invalid_batch_header_is_refused(data: bytes, kind: type[WireError], offset: int) -> None:
     for position in (0, 10):
         with pytest.raises(WireError) as caught:
             read_header(bytes(position) + data, position)

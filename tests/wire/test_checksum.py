@@ -47,7 +47,7 @@ def test_the_other_library_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(seen[0]) is bytes
 
 
-def test_nothing_heavy_is_imported_before_its_first_use() -> None:
+def test_checksum_imports_crc32c_on_first_use() -> None:
     program = """
 import sys
 from kafkadouble.wire.batch import Record, encode_batch, decode_records

@@ -129,7 +129,7 @@ class TestGzip:
         assert decompress(GZIP, gzip.compress(b"one ") + gzip.compress(b"") + compress(GZIP, b"two")) == b"one two"
 
     @pytest.mark.parametrize("rest", [b"\x00", b"junk that follows", b"\x1f\x8b", b"\x1f\x8b\x08\x00"])
-    def test_what_starts_no_member_is_ignored(self, rest: bytes) -> None:
+    def test_gzip_trailing_bytes_are_ignored(self, rest: bytes) -> None:
         assert decompress(GZIP, gzip.compress(b"one") + rest) == b"one"
 
     def test_a_cut_second_member_is_refused(self) -> None:
@@ -164,7 +164,7 @@ class TestGzip:
 
 
 class TestSnappy:
-    def test_it_is_written_as_snappy_java_does(self) -> None:
+    def test_snappy_is_written_as_snappy_java_does(self) -> None:
         packed = compress(SNAPPY, bytes(32768) + b"x")
         assert packed.startswith(b"\x82SNAPPY\x00" + b"\x00\x00\x00\x01\x00\x00\x00\x01")
         first = int.from_bytes(packed[16:20], "big")
@@ -220,7 +220,7 @@ class TestLz4:
         with pytest.raises(BadCompression, match="linked"):
             decompress(LZ4, lz4.compress(TEXT * 1000, block_size=4, block_linked=True))
 
-    def test_it_is_written_as_kafka_does(self) -> None:
+    def test_lz4_is_written_as_kafka_does(self) -> None:
         packed = compress(LZ4, bytes(65536) + b"x")
         assert packed.startswith(bytes.fromhex("04224d18604082"))
         assert packed.endswith(bytes.fromhex("01000080") + b"x" + bytes(4))  # not packed
@@ -257,7 +257,7 @@ class TestLz4:
         with pytest.raises(BadCompression):
             decompress(LZ4, frame)
 
-    def test_what_follows_the_frame_is_ignored(self) -> None:
+    def test_bytes_after_the_lz4_frame_are_ignored(self) -> None:
         assert decompress(LZ4, compress(LZ4, TEXT) + compress(LZ4, TEXT)) == TEXT
 
     def test_a_stored_block_of_no_bytes_ends_the_frame(self) -> None:
@@ -290,7 +290,7 @@ class TestZstd:
         packed = zstandard.ZstdCompressor(write_content_size=content_size, write_checksum=checksum).compress(data)
         assert decompress(ZSTD, packed, max(size, 1)) == data
 
-    def test_it_is_written_without_content_size_as_kafka_does(self) -> None:
+    def test_zstd_is_written_without_content_size_as_kafka_does(self) -> None:
         assert zstandard.frame_content_size(compress(ZSTD, TEXT)) == -1
 
     def test_frames_follow_one_another_and_some_are_skipped(self) -> None:
@@ -304,7 +304,7 @@ class TestZstd:
         with pytest.raises(BadCompression):
             decompress(ZSTD, packed)
 
-    def test_what_starts_no_frame_is_refused(self) -> None:
+    def test_bytes_that_start_no_zstd_frame_are_refused(self) -> None:
         with pytest.raises(BadCompression, match="no frame"):
             decompress(ZSTD, compress(ZSTD, TEXT) + b"junk")
 

@@ -74,7 +74,7 @@ def test_the_offset_counts_from_the_first_byte_of_the_connection() -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 2])
-def test_what_was_complete_before_a_bad_length_is_handed_out(cut: int) -> None:
+def test_frames_before_a_bad_length_are_returned(cut: int) -> None:
     frames = Frames(10)
     stream = framed(b"one", b"two") + b"\xff\xff\xff\xff" + b"rest"
     assert frames.feed(stream[:cut]) == []
@@ -116,7 +116,7 @@ def test_a_large_frame_in_small_pieces_costs_linear_time_and_memory() -> None:
     assert took < 5  # copying all that is held for every piece would move 130 GB
 
 
-def test_what_is_cleared_is_no_part_of_a_later_frame() -> None:
+def test_cleared_bytes_are_not_in_a_later_frame() -> None:
     frames = Frames()
     assert frames.feed(b"\0\0\0\x09abc") == []
     frames.clear()

@@ -42,7 +42,7 @@ def test_all_formats_are_here() -> None:
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
-def test_what_java_wrote_is_read(path: Path) -> None:
+def test_golden_batches_of_java_are_read(path: Path) -> None:
     magic, codec = int(path.stem[5]), path.stem[7:]
     data = path.read_bytes()
     assert decode_all(data) == expected(magic)
@@ -59,7 +59,7 @@ def test_what_java_wrote_is_read(path: Path) -> None:
 
 
 @pytest.mark.parametrize("codec", ["none", "lz4"])
-def test_what_java_wrote_is_written_byte_for_byte(codec: str) -> None:
+def test_golden_batches_of_java_are_written_byte_for_byte(codec: str) -> None:
     """The output of the other codecs depends on the compression library."""
     data = (GOLDEN / "batches" / f"magic2-{codec}.bin").read_bytes()
     assert b"".join(rewritten(data, position, header) for position, header in iter_batches(data)) == data

@@ -115,7 +115,7 @@ def test_formats_may_follow_one_another() -> None:
         (pack(">qiIb", 0, 21, 0, 1) + bytes(16), CorruptBatch),
     ],
 )
-def test_what_is_refused(data: bytes, kind: type[WireError]) -> None:
+def test_invalid_legacy_message_set_is_refused(data: bytes, kind: type[WireError]) -> None:
     with pytest.raises(WireError) as caught:
         decode_all(data, check_crc=False)
     assert type(caught.value) is kind

@@ -58,7 +58,7 @@ def test_their_batches_are_read(peer: str, codec: int) -> None:
 
 
 @pytest.mark.parametrize(("peer", "codec"), ALL)
-def test_they_read_our_batches(peer: str, codec: int) -> None:
+def test_client_libraries_read_our_batches(peer: str, codec: int) -> None:
     batch = PEERS[peer].DefaultRecordBatch(bytes(encode_batch(sample(), compression=codec)))
     assert batch.validate_crc()
     assert [as_record(record) for record in batch] == sample()

@@ -22,7 +22,7 @@ def test_equality_is_by_value() -> None:
     assert record != (1, 2, b"k", b"v", ())
 
 
-def test_it_is_mutable_and_so_not_hashable() -> None:
+def test_record_is_mutable_and_not_hashable() -> None:
     with pytest.raises(TypeError):
         hash(Record(0, 0, None, None))
 

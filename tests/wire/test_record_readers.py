@@ -71,9 +71,7 @@ def test_the_scan_sums_up_what_the_records_are(made: tuple[int, list[Record]]) -
 
 
 @given(st.binary(max_size=20) | st.none(), st.binary(max_size=300) | st.none(), st.data())
-def test_one_plain_record_is_what_the_scan_takes_without_a_word(
-    key: bytes | None, value: bytes | None, data: st.DataObject
-) -> None:
+def test_plain_record_is_accepted_by_the_scan(key: bytes | None, value: bytes | None, data: st.DataObject) -> None:
     original = Record(0, 5, key, value, ())
     body = encode_body([original], 0).data
     assert is_one_plain(body, 0, len(body))
@@ -168,7 +166,7 @@ def test_sums_wrap_around_at_64_bits() -> None:
         ("10 00 00 00 01 01 02 00 02", "a header value of 1 bytes", 9),
     ],
 )
-def test_what_is_wrong_where(text: str, problem: str, offset: int) -> None:
+def test_damaged_record_names_the_wrong_field(text: str, problem: str, offset: int) -> None:
     with pytest.raises(InvalidRecord, match=problem) as caught:
         decoded(bytes.fromhex(text), 1, BatchContext(start=100))
     assert caught.value.offset == 100 + offset

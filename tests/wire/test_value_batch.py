@@ -30,7 +30,7 @@ def plain(batch: bytes) -> list[bytes] | None:
 
 
 @given(VALUES)
-def test_they_are_what_records_make(values: list[bytes]) -> None:
+def test_value_batches_equal_record_batches(values: list[bytes]) -> None:
     assert wrapped(values) == of_records(values)
     assert plain(of_records(values)) == values
 
@@ -55,7 +55,7 @@ def test_a_long_one() -> None:
         encode_batch([Record(1, NOW, None, b"v")]),
     ],
 )
-def test_whatever_is_more_than_values_is_left_to_others(batch: bytes) -> None:
+def test_batch_with_keys_or_headers_uses_other_path(batch: bytes) -> None:
     assert plain(bytes(batch)) is None
     assert decode_all(batch)
 

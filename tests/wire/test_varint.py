@@ -61,7 +61,7 @@ def test_long_there_and_back(value: int) -> None:
     assert varint.read_varlong(wire, 0) == (value, len(wire))
 
 
-def test_what_does_not_fit_is_not_written() -> None:
+def test_varint_out_of_range_is_not_written() -> None:
     for write, values in (
         (varint.write_uvarint, (-1, 2**32)),
         (varint.write_varint, (-(2**31) - 1, 2**31)),

@@ -57,7 +57,7 @@ def test_every_fact_is_decided(row: ApiRow) -> None:
 
 
 @EVERY
-def test_it_is_served_on_the_listeners_of_its_spec(row: ApiRow) -> None:
+def test_api_is_served_on_the_listeners_of_its_spec(row: ApiRow) -> None:
     at = [(TABLE, "broker"), (CONTROLLER_TABLE, "controller")]
     found = [kind for table, kind in at if row.name in {served.name for served in table}]
     assert found == [kind for kind in ("broker", "controller") if kind in row.api.listeners]
@@ -70,7 +70,7 @@ def test_its_handler_answers_and_refuses(served: ServedApi) -> None:
 
 
 @EVERY
-def test_what_proves_an_identity_is_a_secret(row: ApiRow) -> None:
+def test_field_that_proves_an_identity_is_a_secret(row: ApiRow) -> None:
     found = names(row.api.request) | names(row.api.response)
     assert (row.secrets == BODIES) >= bool(found & CREDENTIALS)
     if "configs" in names(row.api.request):

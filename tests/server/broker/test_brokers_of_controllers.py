@@ -49,14 +49,14 @@ def produce(cluster: Controllers, node: Node, name: str, index: int) -> tuple[in
     return answered.error_code, answered.base_offset
 
 
-def test_they_serve_when_they_have_read_of_themselves(cluster: Controllers) -> None:
+def test_brokers_serve_after_replaying_their_own_registration(cluster: Controllers) -> None:
     metadata = cluster.ask(cluster.nodes[11], MetadataRequest(topics=[]), 12)
     assert sorted(broker.node_id for broker in metadata.brokers) == [11, 12]
     image = cluster.leader.controller.image
     assert {id: image.brokers[id].fenced for id in BROKERS} == {11: False, 12: False}
 
 
-def test_what_only_the_controller_can_do_is_handed_on(cluster: Controllers) -> None:
+def test_broker_forwards_requests_of_the_controller(cluster: Controllers) -> None:
     made = create(cluster, cluster.nodes[11], "t")
     assert (made.error_code, made.num_partitions) == (0, 2)
     assert sorted(leaders(cluster, "t")) == [11, 12]
@@ -99,7 +99,7 @@ def test_missing_topics_are_created_by_the_controller(cluster: Controllers) -> N
     assert cluster.ask(cluster.nodes[12], find, 0).node_id in BROKERS
 
 
-def test_one_that_is_silent_is_fenced_and_comes_back(cluster: Controllers) -> None:
+def test_silent_broker_is_fenced_and_unfenced_later(cluster: Controllers) -> None:
     create(cluster, cluster.nodes[11], "t")
     before = leaders(cluster, "t")
     cluster.kill(11)
@@ -113,7 +113,7 @@ def test_one_that_is_silent_is_fenced_and_comes_back(cluster: Controllers) -> No
 
 
 @pytest.mark.parametrize("phase", [0, 450, 900])
-def test_one_that_is_silent_is_fenced_as_soon_as_its_session_is_over(cluster: Controllers, phase: int) -> None:
+def test_silent_broker_is_fenced_when_its_session_ends(cluster: Controllers, phase: int) -> None:
     cluster.step(phase)
     leading = cluster.leader.controller.active
     heard_at = leading.heartbeats.of(leading.image.brokers[11]).last_contact_ms
@@ -123,7 +123,7 @@ def test_one_that_is_silent_is_fenced_as_soon_as_its_session_is_over(cluster: Co
     assert 0 < cluster.now - heard_at - leading.heartbeats.session_timeout_ms <= 4 * STEP
 
 
-def test_one_that_stops_in_order_is_let_go_at_once(cluster: Controllers) -> None:
+def test_broker_in_controlled_shutdown_may_stop_at_once(cluster: Controllers) -> None:
     create(cluster, cluster.nodes[11], "t")
     began = cluster.now
     cluster.stop_broker(11)

@@ -79,7 +79,7 @@ def test_leaders_and_followers_move_and_the_metadata_follow() -> None:
     assert cluster.is_assigned("t")
 
 
-def test_nothing_is_replaced_before_the_controller_knows_of_it() -> None:
+def test_replica_is_not_replaced_before_the_controller_knows() -> None:
     cluster = filled()
     source, target = path_of(cluster, BROKER), others(cluster, BROKER)[0]
     cluster.cut.add(CONTROLLER)

@@ -22,12 +22,12 @@ def cluster(request: pytest.FixtureRequest) -> OnManyDisks:
     return begun(OnManyDisks(request.param))
 
 
-def test_it_registers_with_all_that_work(cluster: OnManyDisks) -> None:
+def test_broker_registers_with_all_online_log_directories(cluster: OnManyDisks) -> None:
     assert list(cluster.broker(BROKER).log_dirs) == list(cluster.nodes[BROKER].logs.directories)
     assert len(cluster.broker(BROKER).log_dirs) == 3
 
 
-def test_it_reports_the_directories_of_its_replicas(cluster: OnManyDisks) -> None:
+def test_broker_reports_the_log_directories_of_its_replicas(cluster: OnManyDisks) -> None:
     cluster.create("t", 7)
     cluster.until(lambda: cluster.is_assigned("t"))
     lying = [cluster.lies(BROKER, "t", index) for index in range(7)]
@@ -81,7 +81,7 @@ def test_a_partition_that_fails_before_its_assignment_has_another_leader() -> No
     assert directories_of(cluster.partition("t"))[led] in (lost, LOST)
 
 
-def test_it_registers_again_without_what_has_failed(cluster: OnManyDisks) -> None:
+def test_broker_registers_again_without_failed_log_directory(cluster: OnManyDisks) -> None:
     cluster.create("t", 3)
     cluster.until(lambda: cluster.is_assigned("t"))
     lost = cluster.lies(BROKER, "t", 0)

@@ -3,10 +3,6 @@
 // verdicts; the documentation texts of Kafka never leave it.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.io.StringReader;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -37,14 +33,7 @@ import org.apache.kafka.server.config.*;
 import org.apache.kafka.server.metrics.ClientMetricsConfigs;
 import org.apache.kafka.storage.internals.log.LogConfig;
 
-public class KafkaWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class KafkaWitness extends JsonWitness {
     static final Map<String, ConfigDef> TABLES = new LinkedHashMap<>();
     static final KafkaConfigSchema SCHEMA = kafka.server.KafkaRaftServer$.MODULE$.configSchema();
 
@@ -54,17 +43,7 @@ public class KafkaWitness {
         TABLES.put("topic", LogConfig.configDefCopy());
         TABLES.put("group", GroupConfig.CONFIG_DEF);
         TABLES.put("client_metrics", ClientMetricsConfigs.configDef());
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("error", String.valueOf(problem.getMessage()), "class", problem.getClass().getName());
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(KafkaWitness::answer);
     }
 
     static Object answer(JsonNode q) throws Exception {

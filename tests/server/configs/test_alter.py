@@ -41,7 +41,7 @@ def test_the_four_operations(held: dict[str, str], operation: int, value: str | 
     }
 
 
-def test_what_does_not_change_is_not_written_except_for_brokers() -> None:
+def test_unchanged_config_is_written_only_for_brokers() -> None:
     same = [AlterConfigOp("retention.ms", SET, "5"), AlterConfigOp("segment.ms", DELETE, None)]
     assert altered(target(TOPIC, retention_ms="5"), same) == {}
     assert altered(target(TOPIC, cleanup_policy="compact"), [AlterConfigOp("cleanup.policy", APPEND, "compact")]) == {}
@@ -230,7 +230,9 @@ def test_alter_configs_replaces_everything() -> None:
         (target(METRICS, ""), ("metrics", SET, "*"), "INVALID_REQUEST: Subscription name can't be empty"),
     ],
 )
-def test_what_may_be_altered(of: Target, change: tuple[str, int, str | None], refusal: str | None) -> None:
+def test_config_alteration_that_is_allowed(
+    of: Target, change: tuple[str, int, str | None], refusal: str | None
+) -> None:
     if refusal is None:
         assert list(altered(of, [AlterConfigOp(*change)])) == [change[0]]
     else:

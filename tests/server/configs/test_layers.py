@@ -77,7 +77,7 @@ def test_a_group_has_its_own_or_the_brokers_within_bounds() -> None:
     assert values["consumer.assignor.offload.enable"] is True
 
 
-def test_what_cannot_be_dynamic_does_not_count() -> None:
+def test_dynamic_value_of_a_static_setting_has_no_effect() -> None:
     stored = {
         "num.partitions": "4",
         "ssl.keystore.location": "x",

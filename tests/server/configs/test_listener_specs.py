@@ -114,7 +114,7 @@ def test_without_settings_there_is_one_for_clients_and_the_controller_has_no_soc
         (None, ("10.0.0.1", 9092), None),
     ],
 )
-def test_what_is_advertised_follows_what_is_bound(
+def test_advertised_listeners_follow_listeners(
     advertised: tuple[str, int] | None, bound: tuple[str, int], expected: tuple[str, int] | None
 ) -> None:
     spec = ListenerSpec("A", "PLAINTEXT", ("", 0), advertised, SERVED).bound_at(bound)

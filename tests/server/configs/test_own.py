@@ -27,7 +27,7 @@ def test_which_they_are() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(OURS))
-def test_they_show_when_they_are_set(name: str) -> None:
+def test_own_settings_are_described_when_they_are_set(name: str) -> None:
     for described in (describe_topic, describe_new_topic):
         assert name not in {entry.name for entry in described({"retention.ms": "1"}, LAYERS)}
         [entry] = [entry for entry in described({name: "required"}, LAYERS) if entry.name == name]
@@ -40,18 +40,18 @@ def test_they_show_when_they_are_set(name: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["off", "optional", "required"])
-def test_what_it_may_be(value: str) -> None:
+def test_own_setting_accepts_valid_values(value: str) -> None:
     validate_topic({NAME: value}, LAYERS)
     assert effective_topic_config({NAME: value}, LAYERS)[NAME] == value
 
 
 @pytest.mark.parametrize("value", ["", "on", "OFF", "optional,required"])
-def test_what_it_may_not_be(value: str) -> None:
+def test_own_setting_refuses_invalid_values(value: str) -> None:
     with pytest.raises(InvalidConfig, match="String must be one of: off, optional, required"):
         validate_topic({NAME: value}, LAYERS)
 
 
-def test_it_is_off_unless_set() -> None:
+def test_own_setting_is_off_by_default() -> None:
     assert effective_topic_config({}, LAYERS)[NAME] == "off"
 
 

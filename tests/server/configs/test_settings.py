@@ -144,7 +144,7 @@ def test_unknown_settings_are_kept_and_change_nothing() -> None:
         Settings({"confluent.a": 1}, sources=known, unknown=unknown)
 
 
-def test_what_goes_to_plugins_and_listeners_is_taken() -> None:
+def test_settings_of_plugins_and_listeners_are_accepted() -> None:
     names = [
         "config.providers.file.class",
         "rsm.config.a",

@@ -18,7 +18,7 @@ TABLES = {"broker": BROKER, "topic": TOPIC, "group": GROUP, "client metrics": CL
 ALL = [config for table in TABLES.values() for config in table]
 
 
-def test_there_are_as_many_as_kafka_has() -> None:
+def test_setting_tables_have_as_many_rows_as_kafka() -> None:
     assert {name: len(list(table)) for name, table in TABLES.items()} == {
         # Three are not settings of a broker at its start, but may be set at run time.
         "broker": 379 + 3,
@@ -93,7 +93,7 @@ def test_a_row_is_the_same_found_by_name_or_met_on_the_way() -> None:
         table["b"]
 
 
-def test_only_what_is_looked_for_is_loaded() -> None:
+def test_setting_table_loads_only_the_rows_looked_up() -> None:
     loaded = []
 
     def load() -> Iterator[str]:

@@ -9,7 +9,9 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ import pytest
 
 JARS = Path(os.environ.get("KAFKADOUBLE_CACHE") or Path.home() / ".cache" / "kafkadouble") / "server-4.4.0"
 KAFKA_WITNESS = Path(__file__).with_name("KafkaWitness.java")
+BASE = Path(__file__).with_name("JsonWitness.java")
+"""The common base class of all witnesses."""
+
 QUICK = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 
 
@@ -27,11 +32,21 @@ def missing() -> str:
     return "" if any(JARS.glob("kafka_2.13-*.jar")) else f"{JARS} holds no jars of Kafka"
 
 
+@cache
+def _compiled_base() -> tempfile.TemporaryDirectory[str]:
+    """The folder with the class of BASE, compiled once; it is deleted when the process ends."""
+    folder = tempfile.TemporaryDirectory()
+    compiler = ["java", *QUICK, "-m", "jdk.compiler/com.sun.tools.javac.Main"]
+    jars = ":".join(map(str, JARS.glob("jackson-*.jar")))
+    subprocess.run([*compiler, "-cp", jars, "-d", folder.name, str(BASE)], check=True, capture_output=True)
+    return folder
+
+
 class Witness:
     """One running witness, the Java program in `source`. The caller closes it."""
 
     def __init__(self, source: Path = KAFKA_WITNESS) -> None:
-        command = ["java", *QUICK, "-cp", f"{JARS}/*", str(source)]
+        command = ["java", *QUICK, "-cp", f"{_compiled_base().name}:{JARS}/*", str(source)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
         )

@@ -74,7 +74,7 @@ def test_the_isr_grows_and_shrinks(image: Image, version: int) -> None:
     assert records == [{"isr": [1], "eligible_leader_replicas": [2]}]
 
 
-def test_what_is_so_already_is_answered_and_not_written(image: Image) -> None:
+def test_unchanged_isr_is_answered_and_not_written(image: Image) -> None:
     answered, records = answer(image, request(partition_data([1, 2])))
     assert records == []
     assert (answered.error_code, answered.partition_epoch, list(answered.isr)) == (0, 7, [1, 2])
@@ -151,7 +151,7 @@ def test_recovery_ends_when_the_leader_reports_it_and_not_before() -> None:
 
 
 class TestReassignments:
-    def test_it_ends_and_the_leader_stays(self) -> None:
+    def test_reassignment_ends_and_the_leader_stays(self) -> None:
         moving = partition([3, 1, 2], isr=[1, 2], adding_replicas=[3], removing_replicas=[2])
         image = with_topic(cluster(1, 2, 3), "t", moving)
         answered, records = answer(image, request(partition_data([1, 2, 3])))
@@ -163,7 +163,7 @@ class TestReassignments:
             }
         ]  # fmt: skip
 
-    def test_it_ends_and_another_leads(self) -> None:
+    def test_reassignment_ends_and_another_replica_leads(self) -> None:
         moving = partition([3, 2, 1], isr=[1, 2], adding_replicas=[3], removing_replicas=[1])
         image = with_topic(cluster(1, 2, 3), "t", moving)
         answered, records = answer(image, request(partition_data([1, 2, 3])))

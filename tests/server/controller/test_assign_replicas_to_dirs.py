@@ -55,7 +55,7 @@ def image() -> Image:
     return with_topic(cluster(1, 2, 3, directories=2), "t", first, second)
 
 
-def test_where_replicas_lie_is_written(image: Image) -> None:
+def test_log_directories_of_replicas_are_written(image: Image) -> None:
     request = assignment(1, {directory(1, 0): {"t": [0]}, directory(1, 1): {"t": [1]}})
     decision = assign_replicas_to_dirs(image, DEFAULTS, request)
     codes = [
@@ -81,7 +81,7 @@ def test_of_one_that_lies_in_a_failed_directory_others_lead(image: Image, nowher
     assert at(after(image, decision.records), "t").directories == (nowhere, directory(2, 0))
 
 
-def test_what_is_not_there(image: Image) -> None:
+def test_assignment_of_unknown_replica_is_refused(image: Image) -> None:
     decision = assign_replicas_to_dirs(image, DEFAULTS, assignment(1, {directory(1): {"t": [2], "u": [0]}}))
     codes = [each.error_code for topic in decision.results[0].topics for each in topic.partitions]
     assert codes == [error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID]

@@ -98,7 +98,7 @@ def test_a_leader_with_a_wrong_endpoint_is_found_again() -> None:
     assert leader.controller.epoch == epoch
 
 
-def test_what_does_not_go_on_here_is_not_appended() -> None:
+def test_batch_with_offset_gap_is_not_appended() -> None:
     fooled = Fooled()
     fooled.begin()
     before, end = fooled.kept, fooled.node.quorum.log.log_end_offset

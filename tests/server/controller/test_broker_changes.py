@@ -65,7 +65,7 @@ def three(**configs: str) -> Image:
 
 
 class TestFenced:
-    def test_it_leads_nothing_and_is_in_sync_nowhere(self) -> None:
+    def test_fenced_broker_leads_no_partition_and_is_in_no_isr(self) -> None:
         image = three()
         assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS)) == [
             ("a-0", {"leader": -1, "isr": [], "eligible_leader_replicas": [1], "last_known_elr": [1]}),
@@ -115,7 +115,7 @@ class TestFenced:
         left = after(image, handle_broker_fenced(image, 1, DEFAULTS))
         assert (at(left, "t").isr, at(left, "t").elr) == ((2,), (1,))
 
-    def test_one_that_is_not_registered_does_not_lead(self) -> None:
+    def test_unregistered_broker_does_not_lead(self) -> None:
         image = with_topic(cluster(1, 2), "t", partition([1, 9, 2]))
         assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == ("t-0", {"leader": 2, "isr": [9, 2]})
 
@@ -126,7 +126,7 @@ class TestFenced:
 
 
 class TestUnfenced:
-    def test_it_leads_the_leaderless_partitions_that_it_can_lead(self) -> None:
+    def test_unfenced_broker_leads_leaderless_partitions(self) -> None:
         image = three()
         gone = after(image, handle_broker_fenced(image, 1, DEFAULTS))
         assert changes_in(gone, handle_broker_unfenced(gone, 1, DEFAULTS)) == [
@@ -164,7 +164,7 @@ class TestShuttingDown:
         assert (at(left, "b").leader, at(left, "b").isr) == (2, (2, 3))
         assert not leads_partitions(left, 1)
 
-    def test_it_is_recorded_once_and_its_partitions_are_checked_again(self) -> None:
+    def test_shutdown_is_recorded_once_and_partitions_are_checked_again(self) -> None:
         image = with_topic(cluster(1, 2, stopping=[1]), "t", partition([1, 2]))
         assert leads_partitions(image, 1)
         assert changes_in(image, handle_broker_in_controlled_shutdown(image, 1, DEFAULTS)) == [
@@ -173,7 +173,7 @@ class TestShuttingDown:
 
 
 class TestUnregistered:
-    def test_it_is_removed(self) -> None:
+    def test_unregistered_broker_is_removed(self) -> None:
         image = three()
         records = handle_broker_unregistered(image, 3, DEFAULTS)
         assert changes_in(image, records) == [("b-0", {"isr": [1, 2]}), ("b-1", {"isr": [2, 1]}), ("broker 3", {})]
@@ -227,7 +227,7 @@ class TestDirectories:
         second = partition([1, 2], directories=[directory(1, 1), directory(2, 1)])
         return with_topic(image, "t", first, second)
 
-    def test_what_lay_in_one_that_failed_is_led_by_others(self) -> None:
+    def test_partitions_of_failed_directory_are_led_by_other_brokers(self) -> None:
         image = self.image()
         assert changes_in(image, handle_directories_offline(image, 1, DEFAULTS, [directory(1, 1)])) == [
             ("t-1", {"leader": 2, "isr": [2]}),

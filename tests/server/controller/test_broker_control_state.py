@@ -42,7 +42,7 @@ ROWS = [line.split() for line in TABLE.strip().split("\n")[1:]]
 
 
 @pytest.mark.parametrize(("before", "wants", "knows", "after"), ROWS)
-def test_what_comes_next(before: str, wants: str, knows: str, after: str) -> None:
+def test_broker_control_state_after_a_heartbeat(before: str, wants: str, knows: str, after: str) -> None:
     wish = BrokerStateRequest(
         "fence" in wants,
         "stop" in wants,
@@ -53,7 +53,7 @@ def test_what_comes_next(before: str, wants: str, knows: str, after: str) -> Non
     assert next_state(NAMES[before], wish) is NAMES[after]
 
 
-def test_what_counts_as_fenced() -> None:
+def test_broker_control_states_that_count_as_fenced() -> None:
     assert [state.fenced for state in (FENCED, UNFENCED, LEAVING, GONE)] == [True, False, False, True]
 
 

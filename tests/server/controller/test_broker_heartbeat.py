@@ -63,7 +63,7 @@ class TestUnfencing:
             "PartitionChangeRecord",
         ]
 
-    def test_what_a_new_leader_does_not_know_exactly_is_everything_that_it_found(self) -> None:
+    def test_new_controller_has_full_sessions_for_all_brokers(self) -> None:
         office = Office(cluster(1, fenced=[1]))
         assert office.beat(1, offset=END - 2).state is BrokerControlState.FENCED
         assert office.beat(1, offset=END - 1).state is BrokerControlState.UNFENCED
@@ -102,7 +102,7 @@ class TestFencing:
         assert office.wait(SESSION + 1) == [1, 5]
         assert reported_changes(office) == [{"fenced": 1}, {"fenced": 1}]
 
-    def test_one_that_comes_back_is_unfenced_in_the_same_registration(self) -> None:
+    def test_returning_broker_is_unfenced_in_the_same_registration(self) -> None:
         office = Office(two_lead())
         office.wait(SESSION + 1)
         assert office.beat(ME).state is BrokerControlState.UNFENCED
@@ -146,7 +146,7 @@ class TestShutdown:
         assert office.beat(2, stop=True, offset=0).state is BrokerControlState.SHUTDOWN_NOW
         assert reported_changes(office) == [{"fenced": 1}]
 
-    def test_one_that_goes_on_leading_does_not_go(self) -> None:
+    def test_broker_that_still_leads_may_not_shut_down(self) -> None:
         office = Office(two_lead())
         office.beat(ME, stop=True)
         again = with_topic(office.image, "u", partition([ME]))
@@ -169,7 +169,7 @@ class TestShutdown:
             office.beat(other)
         assert office.beat(ME, stop=True).state is BrokerControlState.SHUTDOWN_NOW
 
-    def test_one_that_died_on_its_way_out_is_fenced_and_may_come_back(self) -> None:
+    def test_broker_that_died_in_shutdown_is_fenced_and_may_return(self) -> None:
         office = Office(two_lead())
         office.beat(ME, stop=True)
         office.wait(SESSION + 1)
@@ -201,11 +201,11 @@ class TestDirectories:
         assert (at(office.image, "t").leader, at(office.image, "t").isr) == (1, (1,))
         assert office.beat(ME, offline=[self.A]).records == []
 
-    def test_one_that_it_never_had_is_nothing(self) -> None:
+    def test_heartbeat_with_unknown_offline_directory_changes_nothing(self) -> None:
         office = Office(self.image())
         assert office.beat(ME, offline=[Uuid(b"x" * 16)]).records == []
 
-    def test_it_may_be_fenced_and_lose_one_at_once(self) -> None:
+    def test_broker_may_be_fenced_and_lose_a_directory_at_once(self) -> None:
         office = Office(self.image())
         done = office.beat(ME, fence=True, offline=[self.A])
         assert reported_changes(office) == [{"fenced": 1}, {"log_dirs": [self.B]}]

@@ -29,7 +29,7 @@ def test_a_broker_is_caught_up_when_it_has_read_what_the_leader_found() -> None:
     assert BrokerHeartbeatManager(image, SESSION, START).of(image.brokers[1]).registration_offset == 499
 
 
-def test_one_broker_expires_at_a_time_and_once() -> None:
+def test_broker_sessions_expire_one_at_a_time_and_once() -> None:
     image = three()
     heartbeats = BrokerHeartbeatManager(image, SESSION, START)
     heartbeats.touch(image.brokers[2], START + 1)

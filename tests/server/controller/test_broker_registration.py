@@ -67,7 +67,7 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_refused(what: str) -> None:
+def test_invalid_broker_registration_is_refused(what: str) -> None:
     changed, code, message = REFUSED[what]
     office = Office(cluster(1, 2))
     with pytest.raises(Refusal) as refused:
@@ -139,7 +139,7 @@ def test_before_metadata_3_7_directories_are_neither_required_nor_written() -> N
 
 
 class TestAnotherLife:
-    def test_it_is_refused_while_the_last_one_may_live(self) -> None:
+    def test_registration_is_refused_while_the_last_incarnation_may_live(self) -> None:
         office = Office(cluster(1, 2))
         office.now += SESSION
         with pytest.raises(Refusal) as refused:
@@ -160,7 +160,7 @@ class TestAnotherLife:
         office.wait(SESSION + 1)
         office.register(request(5, life=3))
 
-    def test_one_that_went_in_good_order_is_refused_until_its_session_ends(self) -> None:
+    def test_registration_after_shutdown_is_refused_until_session_ends(self) -> None:
         office = Office(cluster(1, 2))
         assert office.beat(2, stop=True).state is BrokerControlState.SHUTDOWN_NOW
         with pytest.raises(Refusal):
@@ -174,7 +174,7 @@ class TestAnotherLife:
             office.register(request(2, life=9))
         assert refused.value.code == error_codes.DUPLICATE_BROKER_REGISTRATION
 
-    def test_it_has_to_read_to_its_own_record_not_to_its_epoch(self) -> None:
+    def test_broker_must_replay_to_its_registration_record(self) -> None:
         office = Office(with_topic(cluster(1, 2), "t", partition([2, 1])))
         office.now += SESSION + 1
         done = office.register(request(2, life=9))
@@ -194,7 +194,7 @@ class TestAnotherLife:
             (0, 4, -1, True),
         ],
     )
-    def test_it_stays_eligible_only_when_the_last_life_ended_in_good_order(
+    def test_replica_stays_eligible_only_after_clean_shutdown(
         self, elr: int, version: int, previous_epoch: int, eligible: bool
     ) -> None:
         """Without the feature the only replica stays in sync; with it an unclean shutdown removes
@@ -214,7 +214,7 @@ class TestAnotherLife:
 
 
 class TestTheSameLife:
-    def test_it_keeps_epoch_fencing_and_shutdown_and_may_change_the_rest(self) -> None:
+    def test_amended_registration_keeps_epoch_fencing_and_shutdown(self) -> None:
         office = Office(with_topic(cluster(1, 2), "t", partition([2, 1]), partition([2])))
         office.beat(2, stop=True)
         done = office.register(request(2, life=2, rack="new", log_dirs=[directory(2, 7)]))
@@ -224,7 +224,7 @@ class TestTheSameLife:
         assert (broker.rack, broker.log_dirs) == ("new", (directory(2, 7),))
         assert [type(record).__name__ for record in done.records] == ["RegisterBrokerRecord"]
 
-    def test_it_is_caught_up_when_it_has_read_the_amendment(self) -> None:
+    def test_broker_is_caught_up_when_it_replayed_the_amendment(self) -> None:
         office = Office(cluster(1, 2, fenced=[2]))
         office.register(request(2, life=2))
         assert office.beat(2, offset=END - 1).caught_up is False

@@ -121,7 +121,7 @@ def test_all_quotas_of_an_entity_hold_or_none() -> None:
     assert len(decision.records) == 1
 
 
-def test_what_is_so_already_is_not_written_and_what_is_not_there_is_not_removed() -> None:
+def test_unchanged_quota_is_not_written_and_absent_quota_not_removed() -> None:
     image = after(EMPTY, entry([U, C], RATE, ("request_percentage", 2)))
     assert (
         all_slices(

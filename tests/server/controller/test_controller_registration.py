@@ -70,7 +70,7 @@ def test_a_listener_that_cannot_be(wrong: dict[str, Any]) -> None:
 
 
 class TestUnregistering:
-    def test_it_is_forgotten(self) -> None:
+    def test_unregistered_controller_is_removed(self) -> None:
         image = registered(cluster(1))
         assert 3000 not in after(image, unregister_controller(image, 3001, 3000)).controllers
 
@@ -85,7 +85,9 @@ class TestUnregistering:
             (33, 3001, -1, error_codes.CONTROLLER_ID_NOT_REGISTERED, "Controller ID -1 is not currently registered."),
         ],
     )
-    def test_what_is_refused(self, level: int, active: int, requested: int, code: int, message: str) -> None:
+    def test_invalid_controller_registration_is_refused(
+        self, level: int, active: int, requested: int, code: int, message: str
+    ) -> None:
         with pytest.raises(Refusal) as refused:
             unregister_controller(registered(cluster(1, level=level)), active, requested)
         assert refused.value.code == code

@@ -27,7 +27,7 @@ def controllers(request: pytest.FixtureRequest) -> Controllers:
     return Controllers(request.param)
 
 
-def test_one_leads_and_all_have_the_same(controllers: Controllers) -> None:
+def test_elected_controller_leads_and_all_images_are_equal(controllers: Controllers) -> None:
     leader = controllers.elect()
     assert leader.controller.image.features["metadata.version"] == 33
     controllers.until(lambda: len(leader.controller.image.controllers) == len(controllers.ids))
@@ -82,7 +82,7 @@ def test_a_leader_that_is_deserted_does_not_know_and_then_gives_up() -> None:
         assert "log.retention.ms" not in node.controller.image.config_overrides(BROKER, "")
 
 
-def test_what_was_answered_outlives_its_leader() -> None:
+def test_answered_change_survives_the_controller() -> None:
     controllers = Controllers(3)
     for round in range(4):
         leader = controllers.elect()

@@ -32,7 +32,7 @@ def places(left: Left, path: str, random: Random) -> list[int]:
 
 
 @pytest.mark.parametrize("clean", [False, True])
-def test_what_is_not_corrupt_is_as_it_was(clean: bool) -> None:
+def test_intact_metadata_log_is_unchanged(clean: bool) -> None:
     left = LEFT[clean]
     found = start_of(left.disk.copy())
     assert isinstance(found, Left)
@@ -96,7 +96,7 @@ def test_a_snapshot_that_is_corrupt_stops_the_start(clean: bool) -> None:
         assert re.match(re.escape(path) + r": .+ at byte [0-9]+", problem), problem
 
 
-def test_what_a_directory_was_formatted_with_stops_the_start_when_it_is_corrupt() -> None:
+def test_corrupt_bootstrap_checkpoint_stops_the_start() -> None:
     random, disk = Random(SEED), formatted(1)
     path = f"{FOLDER}00000000000000000000-0000000000.checkpoint"
     left, true = Left(disk, 0, b"", None, []), started(disk.copy()).logs.bootstrap

@@ -258,7 +258,7 @@ def could_lead(image: Image, partition: PartitionImage, broker: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_happens_partitions_are_as_they_must_be(seed: int) -> None:
+def test_random_changes_keep_partition_invariants(seed: int) -> None:
     print(f"seed {seed}")
     story = Story(seed)
     for _ in range(STEPS):

@@ -29,7 +29,7 @@ def finish(cluster: Harness, pending: Pending) -> None:
         cluster.tick(0)
 
 
-def test_nothing_is_written_before_the_last_slice_and_then_everything() -> None:
+def test_decision_is_written_whole_after_its_last_slice() -> None:
     cluster = Harness()
     pending = cluster.begin(many_topics(), 7)
     while not pending.done:

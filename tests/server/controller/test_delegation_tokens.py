@@ -72,7 +72,7 @@ def code(decide: Callable[[], object]) -> int:
 # New ones
 
 
-def test_what_proves_a_token_is_the_hmac_of_its_id() -> None:
+def test_delegation_token_is_proved_by_the_hmac_of_its_id() -> None:
     assert TERMS.proof("an id") == hmac.digest(b"key", b"an id", "sha512")
     assert "key" not in repr(TERMS)
 
@@ -170,7 +170,7 @@ def test_an_owner_may_put_the_end_off_further_than_a_renewal_does() -> None:
     assert expire_token(ONE, TERMS, PROOF, OWNER, 0, NOW).results == [NOW]
 
 
-def test_nothing_is_put_off_beyond_what_a_token_was_made_with() -> None:
+def test_token_renewal_is_limited_by_its_max_timestamp() -> None:
     image = image_with(token(), *expire_token(ONE, TERMS, PROOF, OWNER, MAX_TIMESTAMP, NOW).records)
     assert image.tokens[ID].expiration_timestamp == END
     assert renew_token(image, TERMS, PROOF, OWNER, -1, END - HOUR).results == [END]
@@ -237,7 +237,7 @@ def test_the_terms_are_those_of_the_settings() -> None:
     assert token_settings_of(Settings({"delegation.token.secret.key": "k", **given})) == TokenSettings(b"k", 5, 3)
 
 
-def test_there_are_no_tokens_without_a_key_or_below_their_metadata_version() -> None:
+def test_tokens_need_a_secret_key_and_their_metadata_version() -> None:
     level = image_with(made("FeatureLevelRecord", name="metadata.version", feature_level=13))
     assert code(lambda: checked_token_settings(level, None)) == error_codes.DELEGATION_TOKEN_AUTH_DISABLED
     assert code(lambda: checked_token_settings(level, TERMS)) == error_codes.UNSUPPORTED_VERSION

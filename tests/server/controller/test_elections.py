@@ -61,7 +61,7 @@ def test_an_unclean_election_gives_leaderless_partitions_to_live_replicas() -> N
     assert records == [{"leader": 3, "isr": [3], "leader_recovery_state": RECOVERING}]
 
 
-def test_what_is_not_there() -> None:
+def test_election_of_unknown_partition_is_refused() -> None:
     request = ElectLeadersRequest(
         topic_partitions=[
             ElectLeadersRequest.TopicPartitions(topic="a", partitions=[2]),

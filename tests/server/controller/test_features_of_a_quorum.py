@@ -136,7 +136,7 @@ def test_a_decision_builds_on_those_before_it_and_is_answered_with_them() -> Non
     assert leader.controller.image.end == end
 
 
-def test_what_a_deserted_leader_decided_is_not_answered_as_done() -> None:
+def test_uncommitted_update_of_isolated_leader_is_not_answered() -> None:
     controllers = Controllers(3, STANDARD)
     old = controllers.elect()
     controllers.cut.add(old.id)

@@ -51,7 +51,7 @@ def create(cluster: Controllers, node: Node, name: str) -> int:
     return code
 
 
-def test_one_that_comes_becomes_a_voter_and_leads(cluster: Controllers) -> None:
+def test_joining_controller_becomes_voter_and_leads(cluster: Controllers) -> None:
     add(cluster, 2)
     assert sorted(cluster.nodes[1].quorum.replica.voters.ids) == [1, 2]
     cluster.nodes[1].quorum.replica.resign(cluster.now)
@@ -63,7 +63,7 @@ def test_one_that_comes_becomes_a_voter_and_leads(cluster: Controllers) -> None:
     cluster.until(lambda: first.partitions.get("t", 0) is not None)
 
 
-def test_one_that_goes_leaves_the_other_alone_again(cluster: Controllers) -> None:
+def test_removed_controller_leaves_a_quorum_of_one(cluster: Controllers) -> None:
     add(cluster, 2)
     key = key_of(cluster.nodes[2])
     body = RemoveRaftVoterRequest(cluster_id="a-cluster", voter_id=key.id, voter_directory_id=key.directory_id)
@@ -98,7 +98,7 @@ def test_a_broker_that_registered_by_a_request_does_not_register_twice(cluster: 
     assert (own.epoch, own.incarnation_id, own.fenced) == (epoch, first.incarnation_id, False)
 
 
-def test_one_may_come_of_its_own_accord(cluster: Controllers) -> None:
+def test_controller_joins_by_auto_join(cluster: Controllers) -> None:
     cluster.restart(3, {"controller.quorum.auto.join.enable": "true"})
     cluster.until(lambda: 3 in cluster.nodes[1].quorum.replica.voters)
     assert create(cluster, cluster.nodes[1], "t") == 0

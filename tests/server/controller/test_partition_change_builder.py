@@ -50,7 +50,7 @@ def change(before: PartitionImage, wish: PartitionTarget, by: PartitionChangeRul
 ALIVE = rules({1, 2, 3, 4})
 
 
-def test_nothing_to_change_is_no_record() -> None:
+def test_unchanged_partition_has_no_record() -> None:
     assert change(of("123", "123"), PartitionTarget(), ALIVE) is None
     assert change(of("123", "123"), PartitionTarget(election=Election.UNCLEAN, recovery=RECOVERED), ALIVE) is None
 
@@ -146,7 +146,7 @@ class TestEligibleLeaderReplicas:
         }  # fmt: skip
         assert change(before, PartitionTarget(), rules({3}, min_isr=2)) is None
 
-    def test_one_in_sync_comes_before_one_eligible(self) -> None:
+    def test_in_sync_replica_is_elected_before_eligible_leader_replica(self) -> None:
         assert change(of("123", "3", elr="1", leaderless=True), PartitionTarget(), rules({1, 3}, min_isr=2)) == {
             "leader": 3
         }
@@ -199,14 +199,14 @@ class TestEligibleLeaderReplicas:
 
 
 class TestReassignments:
-    def test_it_begins_with_the_replicas_that_are_to_come(self) -> None:
+    def test_reassignment_begins_with_the_adding_replicas(self) -> None:
         wish = PartitionTarget(replicas=[4, 2, 1], adding=[4], removing=[1])
         assert change(of("12", "12"), wish, ALIVE) == {
             "replicas": [4, 2, 1], "adding_replicas": [4], "removing_replicas": [1],
             "directories": [UNASSIGNED, directory(2), directory(1)],
         }  # fmt: skip
 
-    def test_it_ends_when_they_are_in_sync_with_a_new_leader_epoch(self) -> None:
+    def test_reassignment_ends_in_sync_with_a_new_leader_epoch(self) -> None:
         before = of("421", "12", 2, adding_replicas="4", removing_replicas="1")
         assert change(before, PartitionTarget(isr=[1, 2, 4]), ALIVE) == {
             "isr": [2, 4], "replicas": [4, 2], "adding_replicas": [], "removing_replicas": [], "leader": 2,
@@ -219,11 +219,11 @@ class TestReassignments:
         assert record is not None
         assert (record["leader"], record["isr"]) == (4, [2, 4])
 
-    def test_it_does_not_end_while_no_replica_would_be_left_in_sync(self) -> None:
+    def test_reassignment_does_not_end_with_empty_isr(self) -> None:
         before = of("213", "3", removing_replicas="3")
         assert change(before, PartitionTarget(), ALIVE) is None
 
-    def test_where_more_go_than_come_all_that_stay_must_be_in_sync(self) -> None:
+    def test_shrinking_reassignment_waits_for_all_remaining_replicas(self) -> None:
         before = of("4213", "13", adding_replicas="4", removing_replicas="13")
         assert change(before, PartitionTarget(isr=[1, 3, 4]), ALIVE) == {"isr": [1, 3, 4]}
         record = change(before, PartitionTarget(isr=[1, 3, 4, 2]), ALIVE)

@@ -56,7 +56,7 @@ def image() -> Image:
     return with_topic(cluster(1, 2, 3, 4, 5), "t", partition([1, 2, 3]))
 
 
-def test_it_begins_with_all_of_them(image: Image) -> None:
+def test_reassignment_begins_with_old_and_new_replicas(image: Image) -> None:
     moved, code = move(image, [4, 2, 5])
     assert code == (0, None)
     assert replicas(moved) == ((4, 2, 5, 1, 3), (4, 5), (1, 3), (1, 2, 3))
@@ -78,7 +78,7 @@ def test_fewer_replicas_are_there_at_once_when_all_that_stay_are_in_sync(image: 
     assert replicas(moved) == ((3, 2, 1), (), (1,), (1, 2))
 
 
-def test_nothing_to_do(image: Image) -> None:
+def test_reassignment_to_the_same_replicas_writes_no_record(image: Image) -> None:
     moved, code = move(image, [1, 2, 3])
     assert (moved, code) == (image, (0, None))
 
@@ -93,13 +93,15 @@ def test_nothing_to_do(image: Image) -> None:
         (None, error_codes.NO_REASSIGNMENT_IN_PROGRESS, None),
     ],
 )
-def test_what_cannot_be(image: Image, targets: list[int] | None, code: int, message: str | None) -> None:
+def test_invalid_reassignment_is_refused(
+    image: Image, targets: list[int] | None, code: int, message: str | None
+) -> None:
     moved, (answered, text) = move(image, targets)
     assert (moved, answered) == (image, code)
     assert text == message or (message and text and message in text)
 
 
-def test_what_is_not_there(image: Image) -> None:
+def test_reassignment_of_unknown_partition_is_refused(image: Image) -> None:
     unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
     assert move(image, [1], [1])[1] == (unknown, "Unable to find partition t:1.")
     assert move(cluster(1), [1])[1] == (unknown, "Unable to find a topic named t.")
@@ -117,13 +119,13 @@ def test_the_replication_factor_may_be_held(image: Image) -> None:
     )
 
 
-def test_one_takes_the_place_of_another(image: Image) -> None:
+def test_new_reassignment_replaces_the_one_in_progress(image: Image) -> None:
     moved, _ = move(image, [4, 2, 5])
     moved, _ = move(moved, [4, 3, 2])
     assert replicas(moved) == ((4, 3, 2, 1, 5), (4, 5), (1, 5), (1, 2, 3))
 
 
-def test_one_that_wants_all_that_are_there_still_ends_as_the_one_before() -> None:
+def test_reassignment_to_all_present_replicas_completes() -> None:
     """As in Kafka, which keeps adding and removing replicas if the new reassignment has none."""
     moving = partition([3, 1, 2], isr=[1, 2], adding_replicas=[3], removing_replicas=[2])
     moved, code = move(with_topic(cluster(1, 2, 3), "t", moving), [1, 2, 3])
@@ -141,14 +143,14 @@ def test_directories_are_written_from_the_level_on_that_has_them(level: int, is_
 
 
 class TestCancelled:
-    def test_it_is_as_it_was(self, image: Image) -> None:
+    def test_cancelled_reassignment_restores_the_replicas(self, image: Image) -> None:
         moved, _ = move(image, [4, 2, 5])
         back, code = move(moved, None)
         assert code == (0, None)
         assert replicas(back) == ((2, 1, 3), (), (), (1, 2, 3))
         assert (at(back, "t").leader, at(back, "t").leader_epoch, at(back, "t").partition_epoch) == (1, 6, 9)
 
-    def test_one_that_came_leads_no_more(self) -> None:
+    def test_cancelled_reassignment_ends_leadership_of_added_replica(self) -> None:
         moving = partition([4, 1, 2], isr=[1, 4], leader=4, adding_replicas=[4], removing_replicas=[2])
         back, _ = move(with_topic(cluster(1, 2, 4), "t", moving), None)
         assert (replicas(back), at(back, "t").leader) == (((1, 2), (), (), (1,)), 1)

@@ -32,7 +32,7 @@ LAST_ID = 9223372036854775807
 
 
 @pytest.mark.parametrize(("left", "given"), [(1000, True), (999, False), (0, False)])
-def test_there_is_an_end(left: int, given: bool) -> None:
+def test_last_producer_id_block_is_followed_by_an_error(left: int, given: bool) -> None:
     image = cluster(1)._replace(next_producer_id=LAST_ID - left)
     if given:
         assert after(image, allocate_producer_ids(image, 1, epoch_of(1)).records).next_producer_id == LAST_ID

@@ -47,7 +47,7 @@ def after(image: Image, deletions: list[object], upsertions: list[object]) -> Im
 
 
 @pytest.mark.parametrize(("mechanism", "hash"), [(SHA_256, "sha256"), (SHA_512, "sha512")])
-def test_what_is_kept_are_the_keys(mechanism: int, hash: str) -> None:
+def test_scram_record_holds_keys_and_no_password(mechanism: int, hash: str) -> None:
     image = after(EMPTY, [], [upsertion("u", mechanism, 5000, b"\x01\x02")])
     client = hmac.digest(b"\x01\x02", b"Client Key", hash)
     stored, server = hashlib.new(hash, client).digest(), hmac.digest(b"\x01\x02", b"Server Key", hash)

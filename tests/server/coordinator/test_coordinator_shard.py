@@ -94,7 +94,7 @@ def test_a_note_that_is_not_committed_is_followed_by_the_reason(close: bool, cod
     assert seen == [code]
 
 
-def test_what_is_too_large_for_the_log_changes_nothing() -> None:
+def test_coordinator_write_too_large_for_the_log_changes_no_state() -> None:
     notes, seen = shard(message_max_bytes=200), list[int]()
     with pytest.raises(Refusal) as refusal:
         notes.write([record("x" * 200)])

@@ -37,7 +37,7 @@ def arm(cluster: Harness, action: str, api: str, **fields: Any) -> Armed:
 
 class TestPause:
     @pytest.mark.parametrize(("when", "end"), [("before", 0), ("after", 1)])
-    def test_it_holds_until_it_is_released(self, cluster: Harness, when: str, end: int) -> None:
+    def test_hold_rule_holds_request_until_released(self, cluster: Harness, when: str, end: int) -> None:
         armed = arm(cluster, "pause", "Produce", when=when)
         pending = cluster.begin(produce(("a", 0)), 9)
         cluster.tick(86_400_000)
@@ -48,7 +48,7 @@ class TestPause:
         assert pending.done
         assert cluster.partition("a").high_watermark == 1
 
-    def test_it_holds_as_many_as_it_says(self, cluster: Harness) -> None:
+    def test_hold_rule_holds_as_many_requests_as_it_says(self, cluster: Harness) -> None:
         arm(cluster, "pause", "Produce", times=2)
         pending = [cluster.begin(produce(("a", 0)), 9) for _ in range(3)]
         assert [each.done for each in pending] == [False, False, True]
@@ -171,27 +171,27 @@ def test_changes_of_an_answer_add_up(cluster: Harness) -> None:
 
 
 class TestFunction:
-    def test_it_sees_the_request_and_goes_on(self, cluster: Harness) -> None:
+    def test_rule_function_sees_the_request_and_lets_it_continue(self, cluster: Harness) -> None:
         seen = []
         arm(cluster, "call", "Metadata", function=lambda request: seen.append((request.api, request.body)))
         assert len(cluster.submit(ALL, 12).topics) == 2
         assert seen == [("Metadata", ALL)]
 
-    def test_it_gives_a_response(self, cluster: Harness) -> None:
+    def test_rule_function_may_return_a_response(self, cluster: Harness) -> None:
         arm(cluster, "call", "Heartbeat", function=lambda request: HeartbeatResponse(error_code=27))
         assert cluster.submit(HeartbeatRequest(group_id="g"), 4).error_code == 27
 
     @pytest.mark.parametrize(
         ("action", "outcome"), [(Disconnect(), DISCONNECT), (Fail("UNKNOWN_MEMBER_ID"), 25), (Delay(1), 16)]
     )
-    def test_it_gives_an_action(self, cluster: Harness, action: Any, outcome: Any) -> None:
+    def test_rule_function_may_return_an_action(self, cluster: Harness, action: Any, outcome: Any) -> None:
         arm(cluster, "call", "Heartbeat", function=lambda request: action)
         pending = cluster.begin(HeartbeatRequest(group_id="g"), 4)
         assert pending.done != isinstance(action, Delay)
         cluster.tick(1000)
         assert pending.response is outcome or pending.response.error_code == outcome
 
-    def test_it_gives_the_fields_of_a_response(self, cluster: Harness) -> None:
+    def test_rule_function_may_return_response_fields(self, cluster: Harness) -> None:
         arm(cluster, "call", "Heartbeat", function=lambda request: {"errorCode": 27})
         assert cluster.submit(HeartbeatRequest(group_id="g"), 4).error_code == 27
 
@@ -210,7 +210,7 @@ class TestFunction:
             lambda request: pytest.fail("seen"),
         ],
     )
-    def test_what_it_should_not_do_is_an_error_of_the_server_that_the_rule_keeps(
+    def test_invalid_rule_function_is_a_server_error_kept_by_the_rule(
         self, cluster: Harness, function: Any, caplog: pytest.LogCaptureFixture
     ) -> None:
         armed = arm(cluster, "call", "Heartbeat", function=function)

@@ -234,7 +234,7 @@ class TestFetch:
         response = cluster.submit(self.fetch(cluster, (0, 0)), 13)
         assert (response.error_code, response.session_id) == (70, 0)
 
-    def test_one_topic_by_its_name_though_it_comes_by_id(self, cluster: Harness) -> None:
+    def test_rule_for_topic_name_matches_request_by_topic_id(self, cluster: Harness) -> None:
         cluster.submit(produce(("a", 0), ("a", 1)), 9)
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER, topic="a", partition=0)
         partitions = self.partitions_in(cluster.submit(self.fetch(cluster, (0, 0), (1, 0)), 13))
@@ -242,7 +242,7 @@ class TestFetch:
         assert partitions[1][0] == 0
         assert partitions[1][1] > 0
 
-    def test_what_a_session_remembers_fails_too(self, cluster: Harness) -> None:
+    def test_rule_fails_partitions_of_a_fetch_session(self, cluster: Harness) -> None:
         opened = cluster.submit(self.fetch(cluster, (0, 0), (1, 0), session=(0, 0)), 13)
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER, topic="a", partition=1)
         response = cluster.submit(self.fetch(cluster, session=(opened.session_id, 1), wait=500), 13)
@@ -287,7 +287,7 @@ class TestMetadata:
         assert {topic.name: topic.error_code for topic in response.topics} == {"a": UNKNOWN, "b": UNKNOWN}
         assert len(response.brokers) == 1
 
-    def test_what_fails_is_not_created(self, cluster: Harness) -> None:
+    def test_topic_failed_by_a_rule_is_not_created(self, cluster: Harness) -> None:
         arm(cluster, action="fail", api="Metadata", error=UNKNOWN)
         topic = MetadataRequest.MetadataRequestTopic(name="new")
         response = cluster.submit(MetadataRequest(topics=[topic], allow_auto_topic_creation=True), 12)

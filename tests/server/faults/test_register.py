@@ -23,7 +23,7 @@ def test_rules_are_listed_by_plane_and_together() -> None:
     assert (register.rules, register.by_plane[CONNECTION]) == ([armed[1], armed[2]], [armed[2]])
 
 
-def test_what_nothing_matched_is_remembered_up_to_a_bound() -> None:
+def test_unmatched_requests_are_remembered_up_to_a_bound() -> None:
     register, first = RuleRegister(), Armed(REQUESTS, 1)
     register.add(first)
     used = Armed(CONNECTIONS, 1)

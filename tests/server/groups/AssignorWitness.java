@@ -6,10 +6,6 @@
 // iterates in an order, iterates in that order in the answer.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.util.*;
 import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
@@ -30,29 +26,12 @@ import org.apache.kafka.server.common.TopicIdPartition;
 import org.apache.kafka.timeline.SnapshotRegistry;
 import org.apache.kafka.timeline.TimelineHashMap;
 
-public class AssignorWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class AssignorWitness extends JsonWitness {
     static final Map<String, PartitionAssignor> ASSIGNORS = Map.of(
         "range", new RangeAssignor(), "uniform", new UniformAssignor(), "simple", new SimpleAssignor());
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("class", problem.getClass().getSimpleName(), "error", String.valueOf(problem.getMessage()));
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(AssignorWitness::answer);
     }
 
     static Object answer(JsonNode q) throws Exception {

@@ -5,10 +5,6 @@
 // The records of an operation are replayed at once; an answer has them as bytes, with the response in Kafka's JSON.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -29,14 +25,7 @@ import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
 import org.apache.kafka.server.share.persister.*;
 import org.apache.kafka.timeline.SnapshotRegistry;
 
-public class ShareGroupWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class ShareGroupWitness extends JsonWitness {
     static final GroupCoordinatorRecordSerde SERDE = new GroupCoordinatorRecordSerde();
     static long now, offset;
     static Map<Uuid, JsonNode> topics = new HashMap<>();
@@ -84,18 +73,14 @@ public class ShareGroupWitness {
     }
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (org.apache.kafka.common.errors.ApiException refusal) {
-                answer = Map.of("error", Errors.forException(refusal).code(), "message", String.valueOf(refusal.getMessage()));
-            } catch (Throwable problem) {
-                answer = Map.of("problem", problem.toString());
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
+        run(ShareGroupWitness::answered);
+    }
+
+    static Object answered(JsonNode q) throws Throwable {
+        try {
+            return answer(q);
+        } catch (org.apache.kafka.common.errors.ApiException refusal) {
+            return Map.of("error", Errors.forException(refusal).code(), "message", String.valueOf(refusal.getMessage()));
         }
     }
 

@@ -50,7 +50,7 @@ def test_not_those_of_topics_that_its_consumers_read(bench: Bench) -> None:
     assert fetched(bench) == {("t", 0): (1, -1, "", 0)}
 
 
-def test_none_of_a_group_with_other_members(bench: Bench) -> None:
+def test_offsets_of_group_with_other_protocol_members_are_kept(bench: Bench) -> None:
     commit(bench, {"t": {0: 1}})
     stabilise(Member(bench, protocol_type="connect"))
     assert delete_offsets(bench, {"t": [0]}) == (codes.NON_EMPTY_GROUP, {})
@@ -190,7 +190,7 @@ def test_up_to_version_4_an_offset_may_have_a_time_of_its_own() -> None:
     assert bench.now == START + 23 * MINUTE
 
 
-def test_what_a_transaction_may_change_does_not_expire() -> None:
+def test_offset_with_pending_transaction_does_not_expire() -> None:
     bench = expiring()
     commit(bench, {"t": {0: 1}})
     key, value, _ = offset_record(OffsetKey(GROUP, "t", 0), OffsetAndMetadata(-1, 5, -1, "", bench.now))

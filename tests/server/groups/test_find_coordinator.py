@@ -19,7 +19,7 @@ def bench() -> Bench:
 
 
 @pytest.mark.parametrize("version", range(4))
-def test_one_key_before_version_4(bench: Bench, version: int) -> None:
+def test_find_coordinator_has_one_key_before_version_4(bench: Bench, version: int) -> None:
     answer = bench.ask(FindCoordinatorRequest(key="g"), version)
     assert (answer.error_code, answer.node_id, answer.host, answer.port) == (0, 1, "broker", 9092)
     assert answer.error_message == ("NONE" if version >= 1 else "")

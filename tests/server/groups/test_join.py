@@ -224,7 +224,7 @@ def test_other_metadata_before_the_assignment_makes_every_member_rejoin(bench: B
     assert waiting.code == codes.REBALANCE_IN_PROGRESS
 
 
-def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) -> None:
+def test_both_join_requests_of_a_member_are_answered(bench: Bench) -> None:
     member = Member(bench)
     member.id = member.send_join().answer.member_id
     calls = [member.send_join(), member.send_join()]

@@ -141,7 +141,7 @@ def test_commits_and_fetches_wait(bench: SlowBench) -> None:
     assert fetch.answer.groups[0].topics[0].partitions[0].committed_offset == 5
 
 
-def test_what_is_not_committed_in_time_is_an_error_of_each_api(bench: SlowBench) -> None:
+def test_uncommitted_group_record_is_an_error_of_each_api(bench: SlowBench) -> None:
     member = Member(bench, group="h")
     stabilise(member)
     bench.lag()
@@ -158,7 +158,7 @@ def test_what_is_not_committed_in_time_is_an_error_of_each_api(bench: SlowBench)
     assert {each.error_code for each in delete.answer.results} == {late}
 
 
-def test_what_was_late_may_still_be_committed_later(bench: SlowBench) -> None:
+def test_late_group_record_may_still_be_committed(bench: SlowBench) -> None:
     bench.lag()
     bench.send(commit_request({"t": {0: 5}}), 9)
     bench.advance(TIMEOUT)

@@ -78,7 +78,7 @@ def test_the_life_of_a_group(bench: Bench) -> None:
     assert gone.value is None
 
 
-def test_nothing_is_written_before_the_leader_has_assigned(bench: Bench) -> None:
+def test_group_record_is_written_after_the_leader_assigned(bench: Bench) -> None:
     leader, follower = Member(bench, "a"), Member(bench, "b")
     gather(leader, follower)
     assert len(written(bench)) == 1

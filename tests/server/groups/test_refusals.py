@@ -90,7 +90,7 @@ def test_without_the_offsets_topic_every_request_gets_not_coordinator(name: str)
     assert set(found) == {codes.NOT_COORDINATOR}
 
 
-def test_nothing_is_listed_then() -> None:
+def test_refused_list_groups_lists_no_group() -> None:
     answer = Bench(with_offsets_topic=False).ask(ListGroupsRequest())
     assert (answer.error_code, list(answer.groups)) == (0, [])
 

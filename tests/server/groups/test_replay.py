@@ -125,7 +125,7 @@ def timers(bench: Bench) -> int:
     return sum(timer.action is not None for _, _, timer in bench.node.waiting.timers._heap)
 
 
-def test_what_was_only_gathering_is_not_remembered() -> None:
+def test_group_in_preparing_rebalance_is_not_replayed() -> None:
     bench = Bench()
     member = Member(bench)
     member.join()

@@ -20,7 +20,7 @@ def restarted(member: Member) -> Member:
     )
 
 
-def test_it_needs_no_second_request_and_its_id_begins_with_the_instance_id(bench: Bench) -> None:
+def test_static_member_joins_at_once_with_id_of_its_instance(bench: Bench) -> None:
     member = Member(bench, "client", instance="box-1")
     call = member.send_join()
     bench.advance(DELAY)

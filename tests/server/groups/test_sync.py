@@ -46,7 +46,7 @@ def test_only_the_leaders_assignment_counts(bench: Bench) -> None:
     assert waiting.answer.assignment == b"yours"
 
 
-def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) -> None:
+def test_both_sync_requests_of_a_member_are_answered(bench: Bench) -> None:
     leader, follower = Member(bench, "a"), Member(bench, "b")
     gather(leader, follower)
     calls = [follower.sync(), follower.sync()]
@@ -69,7 +69,7 @@ def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) ->
         ({"group_instance_id": "i"}, codes.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_what_is_refused(bench: Bench, message: dict[str, Any], code: int) -> None:
+def test_invalid_sync_group_is_refused(bench: Bench, message: dict[str, Any], code: int) -> None:
     member = Member(bench)
     gather(member)
     assert member.sync(**message).code == code

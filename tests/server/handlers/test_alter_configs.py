@@ -54,7 +54,7 @@ def test_everything_is_replaced_at_every_version(cluster: Harness, version: int)
     assert held(cluster, name="u") == {"cleanup.policy": "compact", "retention.ms": "7"}
 
 
-def test_nothing_given_deletes_all(cluster: Harness) -> None:
+def test_alter_configs_without_configs_deletes_all(cluster: Harness) -> None:
     assert alter(cluster, (TOPIC, "t", [])) == [(TOPIC, "t", 0, None)]
     assert held(cluster) == {}
 
@@ -156,7 +156,7 @@ def test_a_subscription(cluster: Harness) -> None:
     assert held(cluster, METRICS, "s") == {"interval.ms": "100"}
 
 
-def test_only_what_changes_is_written(cluster: Harness) -> None:
+def test_alter_configs_writes_only_changed_configs(cluster: Harness) -> None:
     end = cluster.image.end
     alter(cluster, (TOPIC, "t", [("cleanup.policy", "compact"), ("retention.ms", "7")]))
     assert cluster.image.end == end

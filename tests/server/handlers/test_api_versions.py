@@ -22,7 +22,7 @@ def ask(cluster: Harness, version: int, **fields: Any) -> ApiVersionsResponse:
 
 
 @pytest.mark.parametrize("version", versions("ApiVersions"))
-def test_what_is_served_is_advertised(version: int) -> None:
+def test_served_apis_are_advertised(version: int) -> None:
     response = ask(Harness(), version)
     assert response.error_code == 0
     ranges = {api.api_key: (api.min_version, api.max_version) for api in response.api_keys}

@@ -38,7 +38,7 @@ def cluster() -> Controllers:
 
 
 @pytest.mark.parametrize("version", versions("ApiVersions"))
-def test_what_is_served_to_controllers_is_advertised(cluster: Controllers, version: int) -> None:
+def test_apis_of_the_controller_listener_are_advertised(cluster: Controllers, version: int) -> None:
     software: dict[str, Any] = {} if version < 3 else {"client_software_name": "a", "client_software_version": "1"}
     response = cluster.submit(ApiVersionsRequest(**software), version)
     assert response.error_code == 0
@@ -47,7 +47,7 @@ def test_what_is_served_to_controllers_is_advertised(cluster: Controllers, versi
     assert list(found) == sorted(found)
 
 
-def test_only_what_kafka_serves_to_controllers() -> None:
+def test_controller_table_has_only_apis_of_the_controller_listener() -> None:
     assert {served.name for served in CONTROLLER_TABLE if "controller" not in served.api.listeners} == set()
     assert len({served.name for served in CONTROLLER_TABLE}) == len(CONTROLLER_TABLE)
     for served in CONTROLLER_TABLE:
@@ -72,7 +72,7 @@ def test_the_cluster_and_node_that_a_client_means_are_not_checked(
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_the_controllers(version: int) -> None:
+def test_describe_cluster_returns_the_controllers(version: int) -> None:
     cluster = Controllers({"node.id": 5, "controller.listener.names": "ctrl"}, advertised=("example.org", 1234))
     response = cluster.submit(
         DescribeClusterRequest(endpoint_type=2, include_cluster_authorized_operations=True), version
@@ -94,7 +94,9 @@ def test_the_controllers(version: int) -> None:
         (2, 3, "UNSUPPORTED_ENDPOINT_TYPE", "Unsupported endpoint type 3"),
     ],
 )  # fmt: skip
-def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type: int, code: str, message: str) -> None:
+def test_describe_cluster_of_other_endpoint_type_is_refused(
+    cluster: Controllers, version: int, endpoint_type: int, code: str, message: str
+) -> None:
     response = cluster.submit(DescribeClusterRequest(endpoint_type=endpoint_type), version)
     assert (error_codes.name(response.error_code), response.error_message) == (code, message)
     assert list(response.brokers) == []
@@ -104,7 +106,7 @@ def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type:
 
 
 @pytest.mark.parametrize("version", versions("DescribeDelegationToken"))
-def test_tokens_are_not_described(version: int) -> None:
+def test_delegation_tokens_are_not_described_by_the_controller(version: int) -> None:
     cluster = Controllers({"delegation.token.secret.key": "key"})
     response = cluster.submit(DescribeDelegationTokenRequest(owners=None), version)
     assert (error_codes.name(response.error_code), list(response.tokens)) == ("UNKNOWN_SERVER_ERROR", [])
@@ -192,7 +194,7 @@ def test_null_deletes_and_the_last_of_two_counts(cluster: Controllers) -> None:
 
 
 @pytest.mark.parametrize("operation", [APPEND, 3, 4, -1])
-def test_what_would_make_kafkas_controller_step_down(cluster: Controllers, operation: int) -> None:
+def test_list_operation_with_null_is_refused_by_the_controller(cluster: Controllers, operation: int) -> None:
     cluster.create("t")
     [(code, _)] = alter(cluster, (TOPIC, "t", {"cleanup.policy": (operation, None)}))
     assert code == "INVALID_REQUEST"
@@ -206,13 +208,13 @@ def test_a_duplicate_resource_is_answered_once(cluster: Controllers) -> None:
     assert replace(cluster, twice, twice) == [("INVALID_REQUEST", "Duplicate resource.")]
 
 
-def test_loggers(cluster: Controllers) -> None:
+def test_loggers_are_refused_by_the_controller(cluster: Controllers) -> None:
     own = (BROKER_LOGGER, str(cluster.node.id), {"kafkadouble.nothing": "INFO"})
     assert alter(cluster, own) == [("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!")]
     assert replace(cluster, own) == [("INVALID_REQUEST", "Unexpected resource type BROKER_LOGGER.")]
 
 
-def test_validate_only(cluster: Controllers) -> None:
+def test_validate_only_at_the_controller_changes_no_config(cluster: Controllers) -> None:
     cluster.create("t")
     before = cluster.image
     assert alter(cluster, (TOPIC, "t", {"retention.ms": "5"}), validate_only=True) == [("NONE", None)]

@@ -71,7 +71,7 @@ class TestABroker:
             ("NONE", True, True, True),
         ]
 
-    def test_it_shuts_down_once_the_nodes_own_broker_leads_for_it(self, node: Controllers) -> None:
+    def test_broker_shuts_down_once_the_nodes_own_broker_leads(self, node: Controllers) -> None:
         node.register(OTHER)
         node.beat(OTHER)
         node.create("t", partitions=2)
@@ -79,7 +79,7 @@ class TestABroker:
         assert node.image.brokers[OTHER].in_controlled_shutdown
         assert node.beat(OTHER, want_shut_down=True).should_shut_down
 
-    def test_it_is_fenced_when_it_is_silent_and_the_nodes_own_is_not(self, node: Controllers) -> None:
+    def test_silent_broker_is_fenced_and_the_nodes_own_is_not(self, node: Controllers) -> None:
         node.register(OTHER)
         assert not node.beat(OTHER).is_fenced
         for _ in range(SESSION // 1000):
@@ -92,7 +92,7 @@ class TestABroker:
         assert not node.beat(OTHER).is_fenced
 
     @pytest.mark.parametrize("version", versions("BrokerRegistration"))
-    def test_it_registers_in_every_version(self, node: Controllers, version: int) -> None:
+    def test_broker_registers_in_every_version(self, node: Controllers, version: int) -> None:
         """Today's metadata requires log directories, and a registration has none before version 2;
         features from level 0 need version 4."""
         answer = node.register(OTHER, version=version, is_migrating_zk_broker=False)
@@ -101,7 +101,7 @@ class TestABroker:
         assert (OTHER in node.image.brokers) is (version >= 2)
 
     @pytest.mark.parametrize("version", versions("BrokerHeartbeat"))
-    def test_it_beats_in_every_version(self, node: Controllers, version: int) -> None:
+    def test_broker_heartbeat_is_served_in_every_version(self, node: Controllers, version: int) -> None:
         node.register(OTHER, log_dirs=[directory(OTHER), directory(OTHER, 1)])
         lost = {"offline_log_dirs": [directory(OTHER)]} if version >= 1 else {}
         cordoned = {"cordoned_log_dirs": [directory(OTHER, 1)]} if version >= 2 else {}
@@ -140,7 +140,7 @@ class TestABroker:
                 "STALE_BROKER_EPOCH"
             )
 
-    def test_it_gets_unique_producer_ids(self, node: Controllers) -> None:
+    def test_broker_gets_unique_producer_ids(self, node: Controllers) -> None:
         epoch = node.register(OTHER).broker_epoch
         own = node.node.controller.producer_ids.next()
         blocks = [node.submit(AllocateProducerIdsRequest(broker_id=OTHER, broker_epoch=epoch), 0) for _ in range(2)]
@@ -149,7 +149,7 @@ class TestABroker:
             ("NONE", own + 2000, 1000),
         ]
 
-    def test_it_is_unregistered(self, node: Controllers) -> None:
+    def test_broker_is_unregistered(self, node: Controllers) -> None:
         node.register(OTHER)
         node.beat(OTHER)
         answer = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
@@ -188,7 +188,7 @@ class TestAController:
         )
         return node.submit(body, 0)
 
-    def test_it_registers_and_is_unregistered(self, node: Controllers) -> None:
+    def test_controller_registers_and_is_unregistered(self, node: Controllers) -> None:
         assert code(self.register(node, 3000)) == "NONE"
         assert node.image.controllers[3000].endpoints[0].port == 9093
         answers = [node.submit(UnregisterControllerRequest(controller_id=id), 0) for id in (3000, 3000, OWN)]
@@ -199,7 +199,7 @@ class TestAController:
         ]
         assert list(node.image.controllers) == [OWN]
 
-    def test_one_that_cannot_be_reached_is_refused(self, node: Controllers) -> None:
+    def test_controller_with_port_0_is_refused(self, node: Controllers) -> None:
         answer = self.register(node, 3000, port=0)
         assert code(answer) == "UNKNOWN_SERVER_ERROR"
         assert 3000 not in node.image.controllers
@@ -241,7 +241,7 @@ def test_a_node_that_does_not_lead_refuses(message: Message) -> None:
     assert code(follower.submit(message, 0)) == "NOT_CONTROLLER"
 
 
-def test_what_was_decided_is_what_is_committed(node: Controllers) -> None:
+def test_broker_changes_follow_from_committed_records(node: Controllers) -> None:
     """Every change that the node shows follows from its records."""
     shown: list[tuple[Any, Any]] = []
 

@@ -220,7 +220,9 @@ ERRORS: list[tuple[Topic, int, str]] = [
 
 @pytest.mark.parametrize(("requested", "code", "message"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, requested: Topic, code: int, message: str, validate_only: bool) -> None:
+def test_invalid_topic_is_not_created(
+    cluster: Harness, requested: Topic, code: int, message: str, validate_only: bool
+) -> None:
     end = cluster.image.end
     result = create(cluster, requested, validate_only=validate_only)[requested.name]
     assert result.error_code == code
@@ -228,14 +230,14 @@ def test_errors(cluster: Harness, requested: Topic, code: int, message: str, val
     assert cluster.image.end == end
 
 
-def test_assignments(cluster: Harness) -> None:
+def test_topic_is_created_with_assignments(cluster: Harness) -> None:
     result = create(cluster, assigned((1, [1]), ONE))["t"]
     assert (result.error_code, result.num_partitions, result.replication_factor) == (0, 2, 1)
     assert sorted(cluster.node.partitions.of_topic("t")) == [0, 1]
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-def test_a_request_that_has_timed_out(cluster: Harness, timeout_ms: int) -> None:
+def test_create_topics_without_time_is_timed_out(cluster: Harness, timeout_ms: int) -> None:
     results = create(cluster, topic("a"), topic("there"), timeout_ms=timeout_ms)
     assert {name: (result.error_code, result.error_message) for name, result in results.items()} == {
         "a": (error_codes.REQUEST_TIMED_OUT, None),
@@ -252,12 +254,14 @@ TOO_MUCH = [
 
 
 @pytest.mark.parametrize(("requested", "message"), TOO_MUCH)
-def test_too_much_for_one_request(cluster: Harness, requested: list[Topic], message: str) -> None:
+def test_create_topics_of_too_many_partitions_is_refused(
+    cluster: Harness, requested: list[Topic], message: str
+) -> None:
     results = create(cluster, *requested, topic("small"))
     assert {result.error_code for result in results.values()} == {error_codes.POLICY_VIOLATION}
     assert {result.error_message for result in results.values()} == {message}
     assert cluster.image.topic_named("small") is None
 
 
-def test_as_much_as_one_request_may(cluster: Harness) -> None:
+def test_create_topics_accepts_the_most_partitions(cluster: Harness) -> None:
     assert create(cluster, topic("a", 9_999), validate_only=True)["a"].error_code == 0

@@ -134,12 +134,12 @@ def broker(request: pytest.FixtureRequest) -> Iterator[Any]:
 @pytest.mark.parametrize(
     "body", [*BODIES.values(), DescribeDelegationTokenRequest(owners=None)], ids=lambda each: type(each).__name__
 )
-def test_a_broker_refuses_by_itself(broker: Any, body: Message) -> None:
+def test_broker_refuses_token_requests_without_the_controller(broker: Any, body: Message) -> None:
     """The controller would accept a forwarded request, because it relies on the broker's check."""
     assert broker(body, 2).error_code == REFUSED
 
 
-def test_an_owner_without_a_kind_breaks_it_before_anything_is_looked_at(cluster: Controllers) -> None:
+def test_token_owner_without_type_is_a_server_error_before_all_checks(cluster: Controllers) -> None:
     body = creation()
     body.owner_principal_type, body.owner_principal_name = None, "bob"
     for answer in (
@@ -152,7 +152,7 @@ def test_an_owner_without_a_kind_breaks_it_before_anything_is_looked_at(cluster:
         assert times(answer) == (-1, -1, -1)
 
 
-def test_it_can_be_failed_as_any_request_can(cluster: Controllers) -> None:
+def test_token_request_can_be_failed_by_a_rule(cluster: Controllers) -> None:
     body = creation()
     body.owner_principal_type, body.owner_principal_name = None, "bob"
     cluster.leader.faults.arm(Rule.of(action="fail", api=FORWARDED[0], error="DELEGATION_TOKEN_AUTH_DISABLED"))
@@ -186,7 +186,7 @@ def test_a_token_for_another_user_needs_a_right_on_that_user() -> None:
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)
-def test_without_a_key_there_are_none(name: str, version: int) -> None:
+def test_tokens_without_a_secret_key_are_disabled(name: str, version: int) -> None:
     cluster = led(1, {})
     answer = ask_as(cluster, BODIES[name], version, ANN)
     assert (answer.error_code, answer.expiry_timestamp_ms) == (DISABLED, 0)
@@ -212,7 +212,7 @@ def test_a_created_token_is_returned_with_its_hmac(cluster: Controllers, version
 
 
 @pytest.mark.parametrize("version", versions("RenewDelegationToken"))
-def test_the_owner_and_a_renewer_renew_and_expire_it(cluster: Controllers, version: int) -> None:
+def test_owner_and_renewer_renew_and_expire_a_token(cluster: Controllers, version: int) -> None:
     mine = token(cluster, renewers=(BOB,))
     cluster.step(1000)
     for principal in (ANN, BOB):
@@ -233,7 +233,7 @@ def test_the_owner_and_a_renewer_renew_and_expire_it(cluster: Controllers, versi
 
 
 @pytest.mark.parametrize("level", [13, 14])
-def test_the_level_of_the_metadata_brought_them(level: int) -> None:
+def test_tokens_need_metadata_version_14(level: int) -> None:
     logs = MemoryLogs()
     logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
     cluster = Harness({**KEY, CHECKED: 1000}, logs=logs)
@@ -249,7 +249,7 @@ def test_the_level_of_the_metadata_brought_them(level: int) -> None:
 # Time
 
 
-def test_one_that_is_not_renewed_is_refused_at_once_and_swept_away_at_the_next_look() -> None:
+def test_expired_token_is_refused_at_once_and_removed_at_the_next_check() -> None:
     cluster = Harness({**KEY, CHECKED: 10_000, "delegation.token.expiry.time.ms": 4000})
     cluster.peer.may_ask_for_tokens = True
     first, second = (cluster.submit(creation(), 3) for _ in range(2))
@@ -268,7 +268,7 @@ def test_one_that_is_not_renewed_is_refused_at_once_and_swept_away_at_the_next_l
     assert not cluster.image.tokens, "it is looked for again and again"
 
 
-def test_the_next_leader_sweeps() -> None:
+def test_next_controller_removes_expired_tokens() -> None:
     cluster = led(3, {**KEY, CHECKED: 2000})
     old, renewed = token(cluster, lifetime=3000), token(cluster)
     first = cluster.leader.id
@@ -282,7 +282,7 @@ def test_the_next_leader_sweeps() -> None:
     assert ask_as(cluster, renewal(renewed.hmac), 2, ANN).error_code == 0
 
 
-def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
+def test_tokens_survive_a_restart(cluster: Controllers) -> None:
     mine = token(cluster)
     cluster.kill(1)
     cluster.restart(1)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from kafkadouble.messages.generated.fence_broker_record import FenceBrokerRecord
 from tests.server.harness import Harness, versions
@@ -26,7 +25,7 @@ def ask(cluster: Harness, version: int = 2, **fields: Any) -> DescribeClusterRes
 
 
 @pytest.mark.parametrize("version", versions("DescribeCluster"))
-def test_the_cluster_at_every_version(cluster: Harness, version: int) -> None:
+def test_describe_cluster_at_every_version(cluster: Harness, version: int) -> None:
     response = ask(cluster, version)
     assert (response.error_code, response.error_message) == (0, None)
     assert (response.cluster_id, response.controller_id) == (str(cluster.node.cluster_id), 5)
@@ -37,33 +36,7 @@ def test_the_cluster_at_every_version(cluster: Harness, version: int) -> None:
     assert response.cluster_authorized_operations == NOT_ASKED
 
 
-@pytest.mark.parametrize("version", versions("DescribeCluster"))
-def test_operations(cluster: Harness, version: int) -> None:
-    response = ask(cluster, version, include_cluster_authorized_operations=True)
-    assert response.cluster_authorized_operations == 8096
-
-
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize(
-    ("endpoint_type", "code", "message"),
-    [
-        (
-            2,
-            error_codes.MISMATCHED_ENDPOINT_TYPE,
-            "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER",
-        ),
-        (0, error_codes.UNSUPPORTED_ENDPOINT_TYPE, "Unsupported endpoint type 0"),
-        (3, error_codes.UNSUPPORTED_ENDPOINT_TYPE, "Unsupported endpoint type 3"),
-        (-1, error_codes.UNSUPPORTED_ENDPOINT_TYPE, "Unsupported endpoint type -1"),
-    ],
-)
-def test_other_kinds_of_endpoints(cluster: Harness, version: int, endpoint_type: int, code: int, message: str) -> None:
-    response = ask(cluster, version, endpoint_type=endpoint_type)
-    assert (response.error_code, response.error_message) == (code, message)
-    assert (response.cluster_id, response.controller_id, list(response.brokers)) == ("", -1, [])
-
-
-def test_fenced_brokers_are_shown_on_request(cluster: Harness) -> None:
+def test_describe_cluster_shows_fenced_brokers_on_request(cluster: Harness) -> None:
     epoch = cluster.image.brokers[5].epoch
     cluster.node.controller.commit([FenceBrokerRecord(id=5, epoch=epoch)])
     assert list(ask(cluster).brokers) == []

@@ -152,7 +152,7 @@ def test_all_brokers(cluster: Harness) -> None:
     assert found == {"min.insync.replicas": ("1", 3), "log.retention.ms": ("78", 3)}
 
 
-def test_what_the_broker_gives_to_a_topic(cluster: Harness) -> None:
+def test_topic_config_is_inherited_from_the_broker(cluster: Harness) -> None:
     configure(cluster, BROKER, "", "log.segment.bytes", "2000000")
     configure(cluster, BROKER, "1", "log.segment.bytes", "3000000")
     [config] = ask(cluster, TOPIC, "t", "segment.bytes", include_synonyms=True).configs

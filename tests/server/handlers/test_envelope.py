@@ -79,7 +79,7 @@ def cluster() -> Harness:
 
 
 @pytest.mark.parametrize("version", range(2, 8))
-def test_the_request_inside_is_answered_as_if_the_client_had_come_himself(cluster: Harness, version: int) -> None:
+def test_envelope_is_answered_like_the_request_of_the_client(cluster: Harness, version: int) -> None:
     response = answered(cluster, inside(creating("t"), version))
     assert response.error_code == 0
     assert response.response_data is not None
@@ -133,7 +133,7 @@ def inner_code(response: EnvelopeResponse) -> str:
         (bytes(10) + b"\xff\xff" + bytes((10, 0, 0, 9)), "10.0.0.9"),
     ],
 )
-def test_the_handler_gets_the_client(cluster: Harness, address: bytes, host: str) -> None:
+def test_envelope_handler_gets_the_peer_of_the_client(cluster: Harness, address: bytes, host: str) -> None:
     seen: list[Request[Any]] = []
 
     def note(node: Any, request: Any) -> Message:
@@ -196,7 +196,7 @@ def test_a_controller_that_does_not_lead_answers_so_on_the_envelope(cluster: Har
     assert code(cluster, inside(creating("t"), 7), apis=odd(elsewhere)) == "NOT_CONTROLLER"
 
 
-def test_for_describe_quorum_it_is_another_error(cluster: Harness) -> None:
+def test_describe_quorum_in_an_envelope_maps_not_leader_to_not_controller(cluster: Harness) -> None:
     def quorum(error_code: int) -> dict[int, Any]:
         partition = DescribeQuorumResponse.PartitionData(error_code=error_code)
         topic = DescribeQuorumResponse.TopicData(topic_name="__cluster_metadata", partitions=[partition])
@@ -223,14 +223,14 @@ BAD_PRINCIPALS = {
 
 
 @pytest.mark.parametrize("name", BAD_PRINCIPALS)
-def test_principals_that_cannot_be_read(cluster: Harness, name: str) -> None:
+def test_unreadable_principal_of_an_envelope_is_refused(cluster: Harness, name: str) -> None:
     found = code(cluster, inside(creating("t"), 7), principal_bytes=BAD_PRINCIPALS[name])
     assert found == "PRINCIPAL_DESERIALIZATION_FAILURE"
     assert cluster.image.topic_named("t") is None
 
 
 @pytest.mark.parametrize("address", [b"", b"\1\2\3", bytes(5), bytes(17), b"127.0.0.1"])
-def test_addresses_that_are_none(cluster: Harness, address: bytes) -> None:
+def test_invalid_client_address_of_an_envelope_is_refused(cluster: Harness, address: bytes) -> None:
     assert code(cluster, inside(creating("t"), 7), address=address) == "INVALID_REQUEST"
 
 
@@ -239,7 +239,7 @@ def test_addresses_that_are_none(cluster: Harness, address: bytes) -> None:
     [inside(MetadataRequest(), 12), inside(FindCoordinatorRequest(), 4), inside(EnvelopeRequest(), 0)],
     ids=["Metadata", "FindCoordinator", "Envelope"],
 )
-def test_what_is_not_forwarded(cluster: Harness, data: bytes) -> None:
+def test_envelope_of_api_that_is_not_forwarded_is_refused(cluster: Harness, data: bytes) -> None:
     assert code(cluster, data) == "INVALID_REQUEST"
 
 
@@ -259,23 +259,23 @@ WHOLE = inside(creating("t"), 7)
     ],
     ids=["empty", "half a header", "half a body", "unknown", "too new", "negative", "newer than served"],
 )
-def test_bytes_inside_that_cannot_be_read(cluster: Harness, data: bytes) -> None:
+def test_unreadable_request_in_an_envelope_is_refused(cluster: Harness, data: bytes) -> None:
     assert code(cluster, data) == "UNSUPPORTED_VERSION"
 
 
-def test_what_is_forwardable_and_not_served_here(cluster: Harness) -> None:
+def test_envelope_of_unserved_api_is_refused(cluster: Harness) -> None:
     apis = {key: served for key, served in APIS.items() if key != ApiKeys.CREATE_TOPICS}
     assert code(cluster, inside(creating("t"), 7), apis=apis) == "UNSUPPORTED_VERSION"
 
 
-def test_the_order_in_which_an_envelope_is_looked_at(cluster: Harness) -> None:
+def test_envelope_checks_principal_address_header_api_body_in_order(cluster: Harness) -> None:
     """As in Apache Kafka: principal, address, header, API, body."""
     assert code(cluster, b"", principal_bytes=b"", address=b"") == "PRINCIPAL_DESERIALIZATION_FAILURE"
     assert code(cluster, b"", address=b"") == "INVALID_REQUEST"
     assert code(cluster, inside(MetadataRequest(), 12)[:-1]) == "INVALID_REQUEST"
 
 
-def test_a_bomb_inside_is_not_unpacked(cluster: Harness) -> None:
+def test_envelope_of_too_many_elements_is_refused(cluster: Harness) -> None:
     many = inside(creating(*("" for _ in range(60_000))), 7)
     assert code(cluster, many) == "UNSUPPORTED_VERSION"
 
@@ -292,11 +292,11 @@ def test_the_header_inside_counts_towards_the_limit_of_elements(cluster: Harness
         assert (response.error_code == 0) == known
 
 
-def test_bytes_behind_the_request_are_passed_over(cluster: Harness) -> None:
+def test_bytes_after_the_request_in_an_envelope_are_ignored(cluster: Harness) -> None:
     assert answered(cluster, inside(creating("t"), 7) + b"more").error_code == 0
 
 
-def test_random_damage_is_always_answered(cluster: Harness) -> None:
+def test_randomly_damaged_envelope_is_answered(cluster: Harness) -> None:
     dice = random.Random(SEED)
     for _ in range(2000):
         data = bytearray(inside(creating("t", validate_only=True), dice.choice((4, 5, 7))))
@@ -312,7 +312,7 @@ def test_random_damage_is_always_answered(cluster: Harness) -> None:
         assert pending.done
 
 
-def test_both_are_remembered(cluster: Harness) -> None:
+def test_envelope_and_its_request_are_in_the_history(cluster: Harness) -> None:
     """Like requests between nodes."""
     history = cluster.node.history
     assert history is not None
@@ -325,7 +325,7 @@ def test_both_are_remembered(cluster: Harness) -> None:
     assert len(history) == 0
 
 
-def test_what_is_forwardable_is_served_to_clients_or_not_at_all() -> None:
+def test_forwardable_apis_are_served_to_clients() -> None:
     """AllocateProducerIds is a request that brokers send for themselves."""
     forwarded = [row for row in ROWS if row.forwarded]
     assert len(forwarded) == 22

@@ -85,7 +85,7 @@ STEPS: list[tuple[int, str | None, str | None]] = [  # operation, value -> clean
 ]
 
 
-def test_append_and_subtract(cluster: Harness) -> None:
+def test_append_and_subtract_change_a_list_config(cluster: Harness) -> None:
     for operation, value, expected in STEPS:
         assert alter(cluster, (TOPIC, "t", [("cleanup.policy", operation, value)])) == [(TOPIC, "t", 0, None)]
         assert held(cluster).get("cleanup.policy") == expected
@@ -103,7 +103,7 @@ def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger
     assert loggers.level == level
 
 
-def test_one_of_two_changes_that_cannot_be_fails_both(cluster: Harness) -> None:
+def test_invalid_config_fails_all_changes_of_its_resource(cluster: Harness) -> None:
     changes: Changes = [("retention.ms", SET, "10"), ("segment.ms", SET, "0")]
     assert alter(cluster, (TOPIC, "t", changes)) == [
         (
@@ -116,7 +116,7 @@ def test_one_of_two_changes_that_cannot_be_fails_both(cluster: Harness) -> None:
     assert held(cluster) == {}
 
 
-def test_resources_do_not_suffer_from_one_another(cluster: Harness) -> None:
+def test_failed_resource_does_not_fail_other_resources(cluster: Harness) -> None:
     requested: list[RequestedResource] = [
         (TOPIC, "t", [("retention.ms", SET, "1")]),
         (TOPIC, "u", [("retention.ms", SET, "x")]),
@@ -125,7 +125,7 @@ def test_resources_do_not_suffer_from_one_another(cluster: Harness) -> None:
     assert held(cluster) == {"retention.ms": "1"}
 
 
-def test_a_duplicate_resource_fails_twice(cluster: Harness) -> None:
+def test_duplicate_resource_is_refused_each_time(cluster: Harness) -> None:
     requested: list[RequestedResource] = [
         (TOPIC, "t", [("retention.ms", SET, "1")]),
         (TOPIC, "t", [("retention.ms", SET, "2")]),
@@ -239,7 +239,9 @@ ERRORS: list[tuple[RequestedResource, int, str]] = [
 
 @pytest.mark.parametrize(("requested", "code", "text"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, requested: RequestedResource, code: int, text: str, validate_only: bool) -> None:
+def test_invalid_config_change_is_refused(
+    cluster: Harness, requested: RequestedResource, code: int, text: str, validate_only: bool
+) -> None:
     end = cluster.image.end
     [(kind, name, found, message)] = alter(cluster, requested, validate_only=validate_only)
     assert (kind, name, found) == (requested[0], requested[1], code)
@@ -252,7 +254,7 @@ def test_deleting_an_unknown_name_is_no_error(cluster: Harness) -> None:
     assert alter(cluster, (TOPIC, "t", [])) == [(TOPIC, "t", 0, None)]
 
 
-def test_a_broker(cluster: Harness) -> None:
+def test_broker_config_overrides_cluster_default(cluster: Harness) -> None:
     alter(cluster, (BROKER, "", [("log.retention.ms", SET, "55")]))
     assert cluster.node.settings.int("log.retention.ms") == 55
     assert cluster.partition("t").log.config.retention_ms == 55
@@ -282,7 +284,7 @@ def test_a_change_of_min_insync_replicas_forgets_eligible_leader_replicas(
     assert cluster.partition("t").log.config.min_insync_replicas == 2
 
 
-def test_groups_and_subscriptions(cluster: Harness) -> None:
+def test_configs_of_groups_and_subscriptions_are_altered(cluster: Harness) -> None:
     alter(cluster, (GROUP, "g", [("consumer.session.timeout.ms", SET, "50000")]))
     alter(cluster, (METRICS, "s", [("interval.ms", SET, "100"), ("metrics", SET, "a,b")]))
     assert held(cluster, GROUP, "g") == {"consumer.session.timeout.ms": "50000"}
@@ -291,7 +293,7 @@ def test_groups_and_subscriptions(cluster: Harness) -> None:
     assert held(cluster, GROUP, "g") == {}
 
 
-def test_loggers(cluster: Harness, loggers: logging.Logger) -> None:
+def test_logger_levels_are_set_and_deleted(cluster: Harness, loggers: logging.Logger) -> None:
     end = cluster.image.end
     assert alter(cluster, (LOGGER, "1", [(loggers.name, SET, "DEBUG"), ("root", SET, "ERROR")])) == [
         (LOGGER, "1", 0, None)
@@ -303,7 +305,7 @@ def test_loggers(cluster: Harness, loggers: logging.Logger) -> None:
     assert cluster.image.end == end, "levels are not written to the log"
 
 
-def test_loggers_change_all_or_none(cluster: Harness, loggers: logging.Logger) -> None:
+def test_logger_levels_change_all_or_none(cluster: Harness, loggers: logging.Logger) -> None:
     level = loggers.level
     changes: Changes = [(loggers.name, SET, "DEBUG"), ("nope", SET, "DEBUG")]
     assert alter(cluster, (LOGGER, "1", changes))[0][2] == error_codes.INVALID_CONFIG

@@ -84,7 +84,7 @@ def test_errors_at_every_version(cluster: Harness, version: int) -> None:
     assert (list(unknown.partitions), unknown.topic_id) == ([], Uuid.ZERO)
 
 
-def test_what_is_not_answered(cluster: Harness) -> None:
+def test_metadata_of_missing_topics_is_an_error(cluster: Harness) -> None:
     assert "__cluster_metadata" not in codes(ask(cluster, topics=None))
     assert codes(ask(cluster, "__cluster_metadata")) == {"__cluster_metadata": error_codes.UNKNOWN_TOPIC_OR_PARTITION}
 
@@ -139,7 +139,7 @@ def test_creation_that_the_broker_does_not_want() -> None:
         ("look_alike", error_codes.UNKNOWN_TOPIC_OR_PARTITION),
     ],
 )
-def test_what_is_never_created_on_the_way(cluster: Harness, name: str, code: int) -> None:
+def test_metadata_never_creates_these_topics(cluster: Harness, name: str, code: int) -> None:
     cluster.create("look.alike")
     end = cluster.image.end
     for _ in range(2):
@@ -185,7 +185,7 @@ def test_by_id(cluster: Harness, version: int) -> None:
     assert (unknown.name, unknown.topic_id, unknown.error_code) == (None, NOWHERE, error_codes.UNKNOWN_TOPIC_ID)
 
 
-def test_where_there_are_ids_names_are_not_looked_at(cluster: Harness) -> None:
+def test_metadata_by_topic_id_ignores_names(cluster: Harness) -> None:
     topic_id = cluster.image.topic_ids["a"]
     response = ask(cluster, "b", RequestedTopic(name="b", topic_id=topic_id), "new", allow_auto_topic_creation=True)
     assert [topic.name for topic in response.topics] == ["a"]

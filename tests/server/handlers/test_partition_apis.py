@@ -173,7 +173,7 @@ def test_an_unclean_leader_is_elected() -> None:
     assert (cluster.only.leader, cluster.only.isr, cluster.only.leader_recovery_state) == (1, (1,), 1)
 
 
-def test_where_a_replica_lies() -> None:
+def test_log_directory_of_a_replica_is_described() -> None:
     cluster = Cluster([2, 1])
     of = AssignReplicasToDirsRequest
     topic = of.TopicData(topic_id=cluster.image.topic_ids[TOPIC], partitions=[of.PartitionData(partition_index=0)])

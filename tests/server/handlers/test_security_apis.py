@@ -101,7 +101,7 @@ def replayed(cluster: Harness) -> Image:
     return fold.image._replace(end=batches[-1].end)
 
 
-def test_everything_is_in_the_log_in_a_snapshot_and_there_after_a_restart() -> None:
+def test_security_metadata_survives_replay_snapshot_and_restart() -> None:
     logs = MemoryLogs()
     cluster = Harness(STANDARD, logs=logs)
     alter_quota(cluster, "u", "producer_byte_rate", 5)
@@ -118,7 +118,7 @@ def test_everything_is_in_the_log_in_a_snapshot_and_there_after_a_restart() -> N
 
 
 @pytest.mark.parametrize("level", sorted(NAMES))
-def test_a_cluster_of_every_level_works_and_its_log_is_its_image(level: int) -> None:
+def test_image_equals_replayed_log_at_every_metadata_version(level: int) -> None:
     cluster = at_level(level, STANDARD)
     cluster.create("t", partitions=2)
     alter_quota(cluster, "u", "producer_byte_rate", 5)
@@ -148,7 +148,7 @@ def test_the_epoch_of_features_goes_with_the_log(version: int) -> None:
     assert later == cluster.image.end.offset - 1
 
 
-def test_what_is_only_tried_changes_nothing() -> None:
+def test_validate_only_changes_no_feature_and_no_quota() -> None:
     cluster = Harness()
     end = cluster.image.end
     assert update(cluster, (ELR, 0, SAFE), (KRAFT, 1, UP), validate_only=True).error_code == 0
@@ -172,7 +172,7 @@ def test_kraft_version_is_raised_in_the_quorums_own_records() -> None:
     assert replayed(cluster) == cluster.image
 
 
-def test_a_refused_update_leaves_nothing_behind() -> None:
+def test_refused_feature_update_writes_no_record() -> None:
     cluster = Harness()
     end, raft = cluster.image.end, cluster.node.quorum.replica.kraft_version
     answer = update(cluster, (KRAFT, 1, UP), (ELR, 0, SAFE), ("no.such", 1, UP))
@@ -184,7 +184,7 @@ def test_a_refused_update_leaves_nothing_behind() -> None:
     assert cluster.node.quorum.replica.kraft_version == raft
 
 
-def test_secrets_are_in_no_answer_and_in_no_sentence() -> None:
+def test_scram_secrets_are_in_no_response_and_no_text() -> None:
     cluster = Harness()
     set_credential(cluster, "u")
     answer = cluster.submit(DescribeUserScramCredentialsRequest(users=None), 0)
@@ -272,7 +272,7 @@ def errors(answer: Any) -> set[str]:
     ],
     ids=lambda requested: type(requested).__name__,
 )
-def test_an_answer_of_nothing_but_an_error_can_be_written(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_response_of_each_security_api_can_be_written(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(STANDARD)
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
 
@@ -284,7 +284,7 @@ def test_an_answer_of_nothing_but_an_error_can_be_written(requested: Any, monkey
         assert "UNKNOWN_SERVER_ERROR" in errors(cluster.submit(requested, at))
 
 
-def test_controllers_serve_what_the_messages_say() -> None:
+def test_controllers_serve_the_security_apis_of_their_listener() -> None:
     ours = [
         ApiKeys.DESCRIBE_ACLS,
         ApiKeys.CREATE_ACLS,

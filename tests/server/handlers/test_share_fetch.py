@@ -133,7 +133,7 @@ def test_a_fetch_takes_what_there_is_when_its_time_is_up(broker: Members) -> Non
     assert acquired(pending.response) == {0: [(0, 0, 1)]}
 
 
-def test_one_of_two_waiting_members_gets_the_records(broker: Members) -> None:
+def test_records_go_to_a_single_waiting_share_member(broker: Members) -> None:
     first, second = (broker.begin_fetch(member, partitions=[0]) for member in ("m", "n"))
     broker.produce(0, 3)
     broker.tick(0)

@@ -44,7 +44,7 @@ def test_a_compacted_topic_rolls_no_later_than_it_must_compact() -> None:
     assert LogConfig.of({"max.compaction.lag.ms": 5000}).max_segment_ms == 604_800_000
 
 
-def test_it_prints_what_differs_from_the_defaults() -> None:
+def test_log_config_prints_values_that_differ_from_defaults() -> None:
     assert repr(LogConfig()) == "LogConfig(delete)"
     assert repr(LogConfig.of({"retention.ms": 5, "cleanup.policy": ""})) == "LogConfig(kept for ever, retention.ms=5)"
 

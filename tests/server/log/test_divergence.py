@@ -48,6 +48,6 @@ def test_a_log_that_has_lost_its_start(fetch_offset: int, epoch: int, answer: Fe
     assert compare(fetch_offset, epoch, epochs, 2, 9) == answer
 
 
-def test_nothing_is_known_of_an_empty_log() -> None:
+def test_empty_log_has_no_diverging_epoch() -> None:
     assert compare(0, 0, LeaderEpochCache(), 0, 0) == OUT_OF_RANGE
     assert compare(0, -1, LeaderEpochCache(), 0, 0) == VALID

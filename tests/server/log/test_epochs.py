@@ -34,7 +34,7 @@ def shown(epochs: LeaderEpochCache) -> list[tuple[int, int]]:
         pytest.param([(1, 0), (2, 4), (4, 6)], 2, OffsetAndEpoch(6, 2), id="an epoch that is followed by a gap"),
     ],
 )
-def test_where_an_epoch_ends(known: list[tuple[int, int]], requested: int, answer: OffsetAndEpoch) -> None:
+def test_end_offset_of_a_leader_epoch(known: list[tuple[int, int]], requested: int, answer: OffsetAndEpoch) -> None:
     assert cache(*known).end_offset_for(requested, 13) == answer
 
 
@@ -61,7 +61,7 @@ def test_entries_always_ascend(
     assert changed == (known != after)
 
 
-def test_there_are_no_negative_epochs_and_offsets() -> None:
+def test_negative_epochs_and_offsets_are_refused() -> None:
     with pytest.raises(UsageError):
         cache((-1, 0))
     with pytest.raises(UsageError):
@@ -118,13 +118,13 @@ def test_first_and_last() -> None:
     assert len(epochs) == 0
 
 
-def test_it_speaks() -> None:
+def test_epoch_cache_has_a_repr() -> None:
     assert repr(cache((2, 0), (3, 5))) == "leader epochs 2 from 0, 3 from 5"
     assert repr(cache()) == "leader epochs (none)"
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 30)), max_size=12), st.integers(-1, 10))
-def test_whatever_is_assigned_epochs_and_starts_ascend(assigned: list[tuple[int, int]], requested: int) -> None:
+def test_assigned_epochs_and_start_offsets_ascend(assigned: list[tuple[int, int]], requested: int) -> None:
     epochs = cache(*assigned)
     entries = shown(epochs)
     assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(entries))

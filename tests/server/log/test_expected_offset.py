@@ -76,7 +76,7 @@ def mismatch(expected: int, actual: int) -> str:
 
 class TestTheBaseOffset:
     @pytest.mark.parametrize("mode", ON)
-    def test_that_is_right_is_taken(self, mode: str) -> None:
+    def test_right_expected_offset_is_accepted(self, mode: str) -> None:
         log = log_at(5, mode)
         assert append(log, based(produced(3), 5)) == 5
         assert append(log, based(produced(MANY), 8)) == 8
@@ -84,12 +84,12 @@ class TestTheBaseOffset:
 
     @pytest.mark.parametrize("mode", ON)
     @pytest.mark.parametrize("base", [1, 4, 6, 1 << 40, LARGEST - 5, LARGEST])
-    def test_that_is_wrong_is_refused(self, mode: str, base: int) -> None:
+    def test_wrong_expected_offset_is_refused(self, mode: str, base: int) -> None:
         assert blamed(log_at(5, mode), based(produced(3), base)) == [(0, mismatch(base, 5))]
 
     @pytest.mark.parametrize("base", [-2, -(1 << 63)])
     @pytest.mark.parametrize("mode", ON)
-    def test_that_is_no_offset_is_refused(self, mode: str, base: int) -> None:
+    def test_negative_expected_offset_is_refused(self, mode: str, base: int) -> None:
         assert blamed(log_at(5, mode), based(produced(3), base)) == [(0, f"base offset {base} is no expected offset")]
 
     def test_zero_expects_nothing_where_it_is_optional(self) -> None:
@@ -109,7 +109,7 @@ class TestTheBaseOffset:
         assert "required" in why
 
     @pytest.mark.parametrize("base", [1, 5, -1, -2])
-    def test_that_is_not_zero_is_refused_where_it_is_off(self, base: int) -> None:
+    def test_nonzero_expected_offset_is_refused_where_it_is_disabled(self, base: int) -> None:
         refused = refusal(log_at(5, OFF), based(produced(2), base))
         assert (refused.is_shown, refused.record_errors) == (False, ())
 
@@ -144,14 +144,14 @@ class TestTheHeader:
         "value",
         [None, b"", "x", "-2", "-0", "+5", "05", " 5", "5 ", "5.0", "0x5", "\u0665", "5" * 30, "9223372036854775808"],
     )
-    def test_that_cannot_be_read_is_refused_by_name(self, mode: str, value: Any) -> None:
+    def test_unreadable_expected_offset_is_refused_by_name(self, mode: str, value: Any) -> None:
         records = [Record(0, NOW, None, b"a"), Record(1, NOW, None, b"b", ((HEADER, _bytes(value)),))]
         [(index, why)] = blamed(log_at(5, mode), encode_batch(records))
         assert index == 1
         assert why.startswith(f"header {HEADER} is ")
         assert len(why) < 120
 
-    def test_that_comes_twice_counts_twice(self) -> None:
+    def test_repeated_expected_offset_header_is_checked_each_time(self) -> None:
         def twice(first: bytes, second: bytes) -> bytearray:
             return encode_batch([Record(0, NOW, None, b"v", ((HEADER, first), (HEADER, second)))])
 
@@ -180,17 +180,17 @@ def _bytes(value: Any) -> bytes | None:
 
 class TestBothTogether:
     @pytest.mark.parametrize("mode", ON)
-    def test_that_agree(self, mode: str) -> None:
+    def test_agreeing_expected_offsets_are_accepted(self, mode: str) -> None:
         assert append(log_at(5, mode), batch_of(5, "", 7, base=5)) == 5
 
     @pytest.mark.parametrize("mode", ON)
-    def test_that_agree_and_are_wrong(self, mode: str) -> None:
+    def test_agreeing_wrong_expected_offsets_are_refused(self, mode: str) -> None:
         batch = batch_of(9, "", 11, base=9)
         assert blamed(log_at(5, mode), batch) == [(0, mismatch(9, 5)), (2, mismatch(11, 7))]
 
     @pytest.mark.parametrize("mode", ON)
     @pytest.mark.parametrize(("base", "value"), [(5, 6), (6, 5), (9, 8), (5, 0)])
-    def test_that_disagree_are_refused_whichever_is_right(self, mode: str, base: int, value: int) -> None:
+    def test_disagreeing_expected_offsets_are_refused(self, mode: str, base: int, value: int) -> None:
         why = f"header {HEADER} is {value}, where the batch's base offset makes it {base}"
         assert blamed(log_at(5, mode), batch_of(value, base=base)) == [(0, why)]
 
@@ -213,7 +213,7 @@ class TestEveryCodec:
         wrong = batch_of(*[""] * (count - 1), 5, compression=codec)
         assert blamed(log, wrong) == [(count - 1, mismatch(5, 4 + 2 * count))]
 
-    def test_that_the_topic_changes(self, codec: int, count: int) -> None:
+    def test_expected_offset_follows_the_topic_config(self, codec: int, count: int) -> None:
         for compression in ("uncompressed", "zstd"):
             log = log_at(5, compression_type=compression)
             assert append(log, batch_of(*range(5, 5 + count), base=5, compression=codec)) == 5
@@ -292,7 +292,7 @@ def produced_at(base: int, count: int = 1) -> bytearray:
 
 
 class TestSeveralInFlight:
-    def test_that_follow_one_another_are_all_taken(self) -> None:
+    def test_consecutive_expected_offsets_are_all_accepted(self) -> None:
         log = log_at(5, REQUIRED)
         assert [append(log, produced_at(base, 2)) for base in (5, 7, 9)] == [5, 7, 9]
 

@@ -213,7 +213,7 @@ class TestTruncation:
         with pytest.raises(UsageError):
             filled(3).truncate_to(-1)
 
-    def test_what_was_read_before_stays_good(self) -> None:
+    def test_earlier_log_read_stays_valid(self) -> None:
         log = filled(3, 2, 4)
         piece = log.read(3, 1000)
         before = bytes(piece.records)
@@ -309,7 +309,7 @@ def _at(base: int, count: int) -> bytearray:
     )
 
 
-def test_it_speaks() -> None:
+def test_log_has_a_repr() -> None:
     log = filled(*[10] * 20, epoch=3)
     log.delete_records_before(5)
     assert repr(log) == "PartitionLog orders-0, offsets 5..200, epoch 3, 5 KB in 2 chunks"

@@ -45,7 +45,7 @@ class TestChunk:
         MemoryChunk(0, 1000).append(batch, LogAppendInfo(7, 9, 5, NOW))
         assert batch == before
 
-    def test_what_does_not_fit_is_not_taken(self) -> None:
+    def test_batch_beyond_the_memory_limit_is_not_appended(self) -> None:
         size = len(produced(1))
         chunk = MemoryChunk(0, 2 * size - 1)
         assert chunk.append(produced(1), LogAppendInfo(0, 0, 0, NOW))
@@ -144,7 +144,7 @@ class TestChunk:
         chunk.cut(5)
         assert [offsets(batch) for batch in chunk.batches(3, ANY_TIMESTAMP)] == [[3], [4]]
 
-    def test_what_was_read_cannot_be_written_to(self) -> None:
+    def test_bytes_read_from_memory_are_read_only(self) -> None:
         found = chunk_of((0, 0)).read(0, 1000, 1, True)
         assert found is not None
         assert isinstance(found.records, memoryview)
@@ -199,7 +199,7 @@ class TestStorage:
             assert offsets(found.records) == list(range(start, start + count))
             assert (found.offset, found.next_offset) == (start, start + count)
 
-    def test_what_does_not_fit_is_not_passed_over(self) -> None:
+    def test_memory_read_does_not_skip_a_large_batch(self) -> None:
         storage = MemoryStorage()
         fill(storage, 0, 1, size=SMALLEST_CHUNK - 100)
         fill(storage, 1, 1, size=50)
@@ -279,7 +279,7 @@ class TestStorage:
         storage.drop_oldest(5)
         assert [segment.base_offset for segment in storage.segments] == [3]
 
-    def test_it_speaks(self) -> None:
+    def test_memory_storage_has_a_repr(self) -> None:
         storage = MemoryStorage()
         assert repr(storage) == "0 KB in 0 chunks"
         fill(storage, 0, 30, size=500)

@@ -69,7 +69,7 @@ def test_a_follower_keeps_what_its_leader_has_where_it_lies() -> None:
     assert follower.size == leader.size
 
 
-def test_what_comes_joined_is_copied_and_the_next_is_shared_again() -> None:
+def test_joined_batches_are_copied_and_the_next_is_shared() -> None:
     leader, follower = replica(), replica()
     lead(leader, *[300] * 100)  # over several small chunks
     follow(follower, leader)
@@ -100,7 +100,7 @@ def test_a_truncated_log_leaves_the_other_unchanged() -> None:
     assert contents(follower) == after
 
 
-def test_what_the_other_has_deleted_stays() -> None:
+def test_batch_deleted_by_another_log_stays() -> None:
     leader, follower = in_step(*[300] * 50)
     before = contents(leader)
     leader.truncate_fully_and_start_at(0)
@@ -119,7 +119,7 @@ def test_a_new_leader_writes_to_memory_of_its_own_and_the_old_one_shares_that() 
 
 
 @pytest.mark.parametrize("offset", [0, 3])
-def test_what_is_appended_elsewhere_is_copied_and_stamped(offset: int) -> None:
+def test_batch_appended_to_another_log_is_copied_and_stamped(offset: int) -> None:
     leader, other = in_step(300, 300)[0], replica()
     lead(other, *[10] * offset)
     before = contents(leader)
@@ -155,7 +155,7 @@ def test_every_chunk_is_let_go_of_by_itself() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_they_do_each_has_what_it_was_given(seed: int) -> None:
+def test_logs_with_shared_memory_keep_their_own_batches(seed: int) -> None:
     random = Random(seed)
     logs, epoch = [replica(), replica(), replica()], 0
     known = [b"", b"", b""]

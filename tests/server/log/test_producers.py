@@ -269,7 +269,7 @@ class TestTransactions:
         append(log, transactional(1, 2))
         append(log, transactional(3))
 
-    def test_one_of_version_2_begins_at_zero(self) -> None:
+    def test_transaction_of_version_2_begins_at_sequence_zero(self) -> None:
         log = new_log()
         log.producers.verify(7, 3, 0, True, NOW)
         assert refused(log, transactional(3)) == error_codes.OUT_OF_ORDER_SEQUENCE_NUMBER
@@ -348,7 +348,7 @@ class TestTruncation:
         assert append(log, idempotent(9)).base_offset == 50
 
 
-def test_they_speak() -> None:
+def test_producer_states_have_a_repr() -> None:
     log = new_log()
     append(log, transactional(0, 3))
     assert repr(log.producers.get(7)) == "Producer 7 of epoch 0, last sequence 2, transaction open from 0"

@@ -102,7 +102,7 @@ class TestRetention:
         log = filled(1, 1, 1, 1, 1, retention_bytes=ONE)
         assert log.retain(NOW) == []
 
-    def test_nothing_above_the_high_watermark_goes(self) -> None:
+    def test_retention_keeps_segments_above_the_high_watermark(self) -> None:
         log = filled(1, 1, 1, segment_bytes=ONE, retention_bytes=0)
         log.high_watermark = 2
         log.retain(NOW)

@@ -215,7 +215,7 @@ class TestTimestamps:
         assert refused.code == error_codes.INVALID_TIMESTAMP
         assert len(refused.record_errors) == 2
 
-    def test_where_producers_set_the_time_the_flag_is_taken_away(self) -> None:
+    def test_create_time_topic_clears_the_log_append_time_flag(self) -> None:
         batch = produced(2)
         set_append_time(batch, NOW + 5)
         header = read_header(stored(new_log(), batch))

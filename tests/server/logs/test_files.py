@@ -111,7 +111,7 @@ def test_no_checkpoint_speaks_of_a_partition_that_was_removed(tmp_path: Path) ->
     assert check(tmp_path).first is None, "as a process that is killed leaves it"
 
 
-def test_what_an_earlier_life_deleted_is_removed(tmp_path: Path) -> None:
+def test_directories_marked_for_deletion_are_removed_at_start(tmp_path: Path) -> None:
     formatted(tmp_path)
     logs = logs_in(tmp_path)
     fill(logs)
@@ -171,7 +171,7 @@ def test_of_a_log_that_was_not_opened_stays_what_is_written_down(tmp_path: Path)
     assert mark.exists(), "nothing has changed what a clean stop left"
 
 
-def test_what_no_topic_owns_is_put_aside_and_kept(tmp_path: Path) -> None:
+def test_stray_log_directory_is_renamed_and_kept(tmp_path: Path) -> None:
     formatted(tmp_path)
     logs = logs_in(tmp_path)
     fill(logs)

@@ -68,7 +68,7 @@ def test_other_partitions_do_not_wait(machine: Machine) -> None:
     assert not pending.done
 
 
-def test_what_comes_while_a_flush_is_under_way_has_its_turn_afterwards(machine: Machine) -> None:
+def test_append_during_a_flush_is_flushed_afterwards(machine: Machine) -> None:
     first = produce(machine, "slow", b"a")
     machine.begin_flush()
     second = produce(machine, "slow", b"b")
@@ -105,7 +105,7 @@ def test_every_so_many_records(machine: Machine) -> None:
     assert machine.partition("third").log.recovery_point == 4
 
 
-def test_what_takes_too_long_is_timed_out_and_may_be_there_all_the_same(machine: Machine) -> None:
+def test_slow_flush_times_out_the_produce_and_keeps_the_records(machine: Machine) -> None:
     pending = produce(machine, "slow", b"a")
     machine.tick(999)
     assert not pending.done
@@ -136,7 +136,7 @@ def test_a_closed_connection_is_not_answered(machine: Machine) -> None:
     assert seen(machine, "slow") == [b"a"]
 
 
-def test_what_is_cut_off_while_it_is_flushed_was_not_written(machine: Machine) -> None:
+def test_records_truncated_during_a_flush_are_not_written(machine: Machine) -> None:
     """A flush does not acknowledge records that are written at the same offsets while it runs."""
     kept, lost = produce(machine, "slow", b"a"), produce(machine, "slow", b"b", b"c")
     machine.begin_flush()

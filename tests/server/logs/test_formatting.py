@@ -28,7 +28,7 @@ FEATURES = 6
 """The features of a new cluster."""
 
 
-def test_what_was_formatted_is_found(tmp_path: Path) -> None:
+def test_formatted_directory_is_opened(tmp_path: Path) -> None:
     formatted(tmp_path / "a", tmp_path / "b", beginning=NEW)
     logs = logs_in(tmp_path / "a", tmp_path / "b")
     assert logs.cluster_id == "a-cluster"
@@ -36,7 +36,7 @@ def test_what_was_formatted_is_found(tmp_path: Path) -> None:
     assert [type(record).__name__ for record in logs.bootstrap] == ["FeatureLevelRecord"] * FEATURES
 
 
-def test_what_has_something_in_it_is_not_touched(tmp_path: Path) -> None:
+def test_format_refuses_a_directory_with_files(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("dear")
     with pytest.raises(UsageError, match="not empty"):
         formatted(tmp_path)
@@ -49,7 +49,7 @@ def test_a_directory_is_formatted_once(tmp_path: Path) -> None:
         formatted(tmp_path)
 
 
-def test_what_is_not_formatted_is_not_opened(tmp_path: Path) -> None:
+def test_unformatted_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not formatted"):
         logs_in(tmp_path)
 

@@ -20,7 +20,7 @@ sys.stdin.read()
 """
 
 
-def test_it_is_held_until_it_is_released(tmp_path: Path) -> None:
+def test_directory_lock_is_held_until_released(tmp_path: Path) -> None:
     lock = DirectoryLock(str(tmp_path))
     with pytest.raises(UsageError, match="in use"):
         DirectoryLock(str(tmp_path))

@@ -102,7 +102,7 @@ OTHER = made("ConfigRecord", resource_type=2, resource_name="u", name="k", value
         ([made("AccessControlEntryRecord", id=B), made("RemoveAccessControlEntryRecord", id=B)], 1),
     ],
 )
-def test_what_was_added_and_then_changed_or_deleted_counts_once(events: list[Any], count: int) -> None:
+def test_metadata_record_added_and_changed_counts_once(events: list[Any], count: int) -> None:
     """KIP-630: a record that was added after the snapshot and then modified or deleted counts."""
     assert followed(BEFORE, events).ratio(folded(BEFORE, *events)) == count / RECORDS
 
@@ -147,7 +147,7 @@ def test_records_of_which_no_batch_names_the_topics_are_looked_for_everywhere() 
     assert found.ratio(folded(added, CHANGE)) == 1 / RECORDS
 
 
-def test_what_is_named_by_records_is_all_that_they_change() -> None:
+def test_changed_image_parts_are_named_by_their_records() -> None:
     """The search is limited to what a batch names, and finds what a search everywhere finds."""
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
@@ -165,7 +165,7 @@ def test_what_is_named_by_records_is_all_that_they_change() -> None:
             assert near._added == far._added
 
 
-def test_it_is_the_number_of_records_that_the_newer_one_is_not_written_with() -> None:
+def test_count_of_records_missing_in_the_newer_snapshot() -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     for number in range(20):

@@ -35,7 +35,7 @@ def test_an_old_image_stays_what_it_was() -> None:
     assert cluster.image.topic_named("gone") is None
 
 
-def test_what_does_not_change_is_shared() -> None:
+def test_unchanged_parts_of_an_image_are_shared() -> None:
     cluster = Harness()
     cluster.create("kept", partitions=3)
     old = cluster.image

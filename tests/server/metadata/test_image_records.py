@@ -130,7 +130,7 @@ def test_a_nodes_own_log_and_its_snapshot_are_the_same_at_every_batch() -> None:
         ("log_directory/__cluster_metadata-0", "00000000000000000053-0000000001.checkpoint"),
     ],
 )
-def test_what_a_real_kafka_wrote_of_its_image_is_what_we_write_of_the_same_log(log: str, snapshot: str) -> None:
+def test_image_records_equal_those_of_a_real_kafka(log: str, snapshot: str) -> None:
     """The same records in the same versions; only the order of what Kafka has in hash maps
     differs.
     """
@@ -227,7 +227,7 @@ TOO_NEW = [
 
 
 @pytest.mark.parametrize(("level", "record", "what"), TOO_NEW)
-def test_what_the_metadata_version_cannot_hold_is_reported(level: int, record: Any, what: str) -> None:
+def test_data_beyond_the_metadata_version_is_reported(level: int, record: Any, what: str) -> None:
     image = replay(EMPTY, made("TopicRecord", name="t", topic_id=ID))
     image = replay(replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=level)), record)
     with pytest.raises(UnwritableMetadata, match=what):

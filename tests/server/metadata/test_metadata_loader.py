@@ -23,7 +23,7 @@ NOW = 1_700_000_000_000
 TOPIC = TopicRecord(name="orders", topic_id=Uuid(b"o" * 16))
 
 
-def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
+def test_batch_of_old_leader_is_loaded_once_committed_by_the_next() -> None:
     log = PartitionLog("__cluster_metadata", 0, LogConfig())
     committed = MetadataLoader(log, MemorySnapshotStore())
     opening = encode_batch([control_record(0, NOW, 2, b"")], base_offset=0, is_control=True, seal=False)
@@ -37,7 +37,7 @@ def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
     assert read_header(log.read(0, 1 << 20, 2).records).crc
 
 
-def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart() -> None:
+def test_bytes_since_the_last_snapshot_are_counted_after_a_restart() -> None:
     """Two records were added after the snapshot and deleted, and one of the snapshot's two was
     deleted (KIP-630).
     """

@@ -44,7 +44,7 @@ def test_an_open_transaction_is_aborted_where_there_are_any(number: int) -> None
 
 
 @pytest.mark.parametrize("records", [(), (level(33),), (level(7),), (level(33), BEGIN, CONFIG, END)])
-def test_where_none_is_open_there_is_nothing_to_write(records: tuple[Any, ...]) -> None:
+def test_no_end_record_without_open_metadata_transaction(records: tuple[Any, ...]) -> None:
     assert abort_records(fold(*records)) == []
 
 

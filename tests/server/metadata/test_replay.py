@@ -198,7 +198,7 @@ def test_a_topic_that_is_there_cannot_come(second: Any) -> None:
         made("ClearElrRecord", topic_name="u"),
     ],
 )
-def test_what_is_not_there_cannot_change(record: Any) -> None:
+def test_replay_refuses_change_of_an_unknown_entity(record: Any) -> None:
     with pytest.raises(BrokenLog):
         folded(topic(), partition(), record)
 

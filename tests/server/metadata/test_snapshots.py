@@ -50,14 +50,14 @@ def test_inside_of_a_metadata_transaction_there_is_none() -> None:
     assert len(image_snapshots.load_image(cluster.load(end)).topics) == 2
 
 
-def test_where_there_is_one_no_other_is_written() -> None:
+def test_existing_snapshot_is_not_written_again() -> None:
     cluster = Cluster()
     end = cluster.append(LEVEL)
     assert cluster.write(end)
     assert not cluster.write(end)
 
 
-def test_what_is_not_committed_is_never_written() -> None:
+def test_uncommitted_metadata_is_not_in_a_snapshot() -> None:
     cluster = Cluster()
     cluster.append(LEVEL)
     cluster.log.append_values([encode_record(topic(1), 0)], 1, NOW)
@@ -84,7 +84,7 @@ def test_static_voters_are_not_written() -> None:
     assert cluster.load(end).voters == (None, 0)
 
 
-def test_it_is_loaded_a_batch_at_a_time() -> None:
+def test_snapshot_is_loaded_a_batch_at_a_time() -> None:
     written = data([encode_record(topic(number), 0) for number in range(20)], most=200)
     sizes = [
         len(image.topics) for image in image_snapshots.load_stepwise(RecordsSnapshotReader(ID, BytesSource(written)))

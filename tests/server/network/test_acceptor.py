@@ -132,7 +132,7 @@ def test_a_limit_that_is_raised_counts_at_once() -> None:
     run(test)
 
 
-def test_one_address_too_often_is_closed_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_connections_above_the_limit_per_address_are_closed_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         async with accepting(max_connections_per_ip=1) as stage:
             first, second = await stage.connect(), await stage.connect()
@@ -199,7 +199,7 @@ def test_the_last_descriptors_are_left_to_files(monkeypatch: pytest.MonkeyPatch)
     run(test)
 
 
-def test_where_a_loop_has_no_readers_connections_are_accepted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loop_without_readers_accepts_connections_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     async def accept(sock: socket.socket) -> tuple[socket.socket, Any]:
         while True:
             try:
@@ -229,7 +229,7 @@ def test_where_a_loop_has_no_readers_connections_are_accepted_one_by_one(monkeyp
     run(test)
 
 
-def test_what_is_reserved_is_at_the_end_of_what_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reserved_descriptors_are_the_last_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     for most, first in ((1024, 960), (100, 75)):
         monkeypatch.setattr(descriptors, "most", lambda most=most: most)
         assert [descriptors.is_reserved(each) for each in (first - 1, first)] == [False, True]

@@ -27,14 +27,14 @@ def nanos(monkeypatch: pytest.MonkeyPatch) -> Nanos:
     return Nanos(monkeypatch)
 
 
-def test_it_goes_with_the_machine(nanos: Nanos) -> None:
+def test_clock_follows_the_machine(nanos: Nanos) -> None:
     clock = SystemClock()
     start = clock.now()
     nanos.pass_ms(5)
     assert (clock.now() - start, stands_still(clock), seconds_of(clock, 1500)) == (5, False, 1.5)
 
 
-def test_it_stands_still_and_goes_on(nanos: Nanos) -> None:
+def test_clock_stops_and_continues(nanos: Nanos) -> None:
     clock = SystemClock()
     start = clock.now()
     clock.freeze()
@@ -50,7 +50,7 @@ def test_it_stands_still_and_goes_on(nanos: Nanos) -> None:
     assert clock.now() == start + 10
 
 
-def test_it_goes_faster_and_slower(nanos: Nanos) -> None:
+def test_clock_changes_its_speed(nanos: Nanos) -> None:
     clock = SystemClock()
     start = clock.now()
     clock.scale(10)
@@ -81,7 +81,7 @@ CHANGES: tuple[Callable[[SystemClock], object], ...] = (
 )
 
 
-def test_it_never_goes_backwards(nanos: Nanos) -> None:
+def test_clock_never_goes_backwards(nanos: Nanos) -> None:
     clock = SystemClock()
     for number in range(2000):
         before = clock.now()

@@ -45,7 +45,7 @@ def test_the_listener_s_own_limit_counts_beside_the_broker_s() -> None:
     assert ConnectionQuotas("PLAINTEXT", lambda: both).most == 2
 
 
-def test_one_address_has_no_more_than_it_may() -> None:
+def test_address_has_no_more_connections_than_its_limit() -> None:
     found = quotas(max_connections_per_ip=1)
     assert found.add("10.0.0.1")
     assert not found.add("10.0.0.1")

@@ -76,7 +76,7 @@ def test_the_oldest_is_given_up_for_one_that_waits(monkeypatch: pytest.MonkeyPat
     asyncio.run(test())
 
 
-def test_one_that_has_just_begun_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_handshake_that_has_just_begun_keeps_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handshake_turns, "MOST", 3)
     monkeypatch.setattr(handshake_turns, "GRACE_S", 1000)
 

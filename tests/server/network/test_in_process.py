@@ -90,7 +90,7 @@ def test_a_request_that_is_not_served_is_answered(links: InProcessLinks, asking:
     assert asking.answers == [(NOW, RequestFailure.UNSUPPORTED_VERSION)]
 
 
-def test_what_goes_elsewhere_is_left_to_others(links: InProcessLinks, asking: Asking) -> None:
+def test_request_to_another_address_uses_a_socket(links: InProcessLinks, asking: Asking) -> None:
     asking.ask(create("t"), 7, to=("far.example", 9093))
     links.deliver(NOW)
     [remote] = [each for each in links.remote[1] if each.waiting]
@@ -114,7 +114,7 @@ def test_an_isolated_node_reaches_no_node_and_is_reached_by_none(
     assert asking.answers[-1][1].topics[0].error_code == 0
 
 
-def test_one_that_has_left_is_lost_and_not_looked_for_elsewhere(links: InProcessLinks, asking: Asking) -> None:
+def test_request_to_a_stopped_in_process_node_fails(links: InProcessLinks, asking: Asking) -> None:
     links.leave(2)
     asking.ask(create("t"), 7)
     links.deliver(NOW)

@@ -94,7 +94,7 @@ def lent(file: RealFile, position: int, size: int) -> FileSlice:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_it_is_made_of_it_arrives_in_order(tmp_path: Path, seed: int) -> None:
+def test_response_of_any_parts_arrives_in_order(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
 
     async def test() -> None:
@@ -139,7 +139,7 @@ def test_a_slow_reader_is_reported_and_so_is_its_end() -> None:
     run(test())
 
 
-def test_what_was_handed_out_of_a_file_stays_good_when_the_file_is_cut(tmp_path: Path) -> None:
+def test_file_slice_stays_valid_when_the_file_is_truncated(tmp_path: Path) -> None:
     """Nothing of the first has been sent yet, and a part of the second."""
 
     async def test() -> None:
@@ -216,7 +216,7 @@ def test_others_have_their_turn_however_fast_it_is_read(monkeypatch: pytest.Monk
     run(test())
 
 
-def test_where_a_loop_watches_no_sockets_asyncio_sends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loop_without_writers_sends_through_asyncio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outgoing, "DIRECT", False)
 
     async def test() -> None:

@@ -62,7 +62,7 @@ def test_the_replica_id_is_sent_in_the_field_of_the_version(version: int) -> Non
     run(test())
 
 
-def test_one_request_is_under_way_and_the_others_wait_their_turn() -> None:
+def test_peer_has_one_request_in_flight_and_queues_the_others() -> None:
     async def test() -> None:
         # `Line.request` looks for a second answer.
         async with scripted(well) as peer, driven(peer.endpoint) as it:

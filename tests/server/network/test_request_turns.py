@@ -86,7 +86,7 @@ def test_a_round_begins_only_what_its_time_allows(monkeypatch: pytest.MonkeyPatc
     assert rounds < 20
 
 
-def test_one_that_fails_leaves_the_others_their_turns() -> None:
+def test_failed_request_leaves_the_others_their_turns() -> None:
     begun: list[int] = []
 
     def fail() -> None:

@@ -218,7 +218,7 @@ def test_a_client_without_sasl_gets_a_hint(node: Node, caplog: pytest.LogCapture
     ]
 
 
-def test_one_line_for_each_failure(node: Node, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_failed_login_is_logged_in_one_line(node: Node, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     Client(node).plain(WRONG)
     assert caplog.messages == [

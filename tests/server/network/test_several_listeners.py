@@ -47,7 +47,7 @@ def at(cluster: Harness, name: str) -> None:
     cluster.peer = Peer(1, "127.0.0.1", 50_000, spec)
 
 
-def test_it_registers_what_is_advertised_that_of_the_brokers_first(cluster: Harness) -> None:
+def test_node_registers_advertised_listeners_inter_broker_first(cluster: Harness) -> None:
     [broker] = cluster.image.brokers.values()
     assert [each[:3] for each in broker.endpoints] == [("IN", "in", 2), ("OUT", "out", 1)]
 

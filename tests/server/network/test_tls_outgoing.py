@@ -89,7 +89,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whatever_it_is_made_of_it_arrives_in_order(
+def test_tls_response_of_any_parts_arrives_in_order(
     contexts: tuple[ssl.SSLContext, ssl.SSLContext], tmp_path: Path, seed: int
 ) -> None:
     rng = random.Random(seed)

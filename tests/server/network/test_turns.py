@@ -84,7 +84,7 @@ def test_a_wide_fetch_takes_turns(cluster: Harness) -> None:
     assert read(pending) == {0: [b"first"]}
 
 
-def test_what_comes_behind_a_wide_fetch_while_it_reads_is_found(cluster: Harness) -> None:
+def test_request_behind_a_wide_fetch_is_begun(cluster: Harness) -> None:
     """The first partition was read and is empty; a record arrives before the fetch begins to
     wait."""
     pending = cluster.begin(fetching(max_wait_ms=60_000, min_bytes=1), 11)
@@ -141,9 +141,7 @@ def test_a_batch_that_grows_is_decompressed_aside(
     assert [(each.index, each.error_code, each.base_offset) for each in parts] == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
 
 
-def test_what_is_refused_aside_is_answered_as_what_is_refused_at_once(
-    cluster: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_of_an_aside_is_answered_like_any_error(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(produce, "AT_ONCE", 1000)
     monkeypatch.setattr("kafkadouble.server.log.inspection.DecompressionBudget.left", 4000)
     parts = cluster.submit(producing(b"a" * 5000, b"b" * 10, codec=1), 9).responses[0].partition_responses

@@ -10,12 +10,7 @@
 // Run by the tests as a single-file program, with Kafka's jars on the class path.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +37,7 @@ import org.apache.kafka.server.quota.ControllerMutationQuotaManager;
 import org.apache.kafka.server.quota.QuotaType;
 import org.apache.kafka.server.quota.QuotaUtils;
 
-public class QuotaWitness {
+public class QuotaWitness extends JsonWitness {
     static class Stepped implements Time {
         long now;
         public long milliseconds() { return now; }
@@ -51,20 +46,7 @@ public class QuotaWitness {
     }
 
     public static void main(String[] args) throws Exception {
-        ObjectMapper json = new ObjectMapper();
-        PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(json.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("error", problem.toString());
-            }
-            answers.println(json.writeValueAsString(answer));
-            answers.flush();
-        }
-        System.exit(0);
+        run(QuotaWitness::answer);
     }
 
     static Object answer(JsonNode question) throws Exception {

@@ -141,7 +141,7 @@ def desanitized(user: str) -> str:
     return unquote(user)
 
 
-def test_what_clients_do_in_random_order(kafka: Witness) -> None:
+def test_random_client_quota_steps_equal_kafka(kafka: Witness) -> None:
     """Rates and controller mutations of many clients, with the quotas of random levels."""
     for chance in chances(150):
         samples, seconds, quotas = chance.choice((2, 11)), chance.choice((1, 2)), random_quotas(chance)

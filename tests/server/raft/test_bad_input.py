@@ -94,7 +94,7 @@ def test_fetching_strangers_take_no_more_memory_than_allowed() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_is_answered_breaks_nothing(seed: int) -> None:
+def test_random_raft_responses_keep_the_replica_running(seed: int) -> None:
     random = Random(seed)
     quorum = Quorum(dynamic=bool(seed % 2))
     quorum.elect()

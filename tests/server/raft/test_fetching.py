@@ -102,7 +102,7 @@ def test_an_error_of_the_whole_is_answered_at_the_top(version: int, how: dict[st
 
 
 @pytest.mark.parametrize("count", [0, 2])
-def test_it_is_one_topic_and_one_partition(count: int) -> None:
+def test_raft_fetch_must_name_the_metadata_partition_only(count: int) -> None:
     led = Led()
     topics, partitions = led.fetch(), led.fetch()
     topics.topics = list(topics.topics) * count
@@ -374,7 +374,7 @@ def test_below_the_start_of_the_log_a_snapshot_is_given() -> None:
     assert len(got.records) > 0
 
 
-def test_it_answers_what_it_cannot_understand_of_ends_and_begins_too() -> None:
+def test_invalid_begin_and_end_quorum_epoch_are_refused() -> None:
     led = Led()
     assert code(led.ask(end(3, led.epoch), 1)) == e.INVALID_REQUEST
     assert led.replica.epoch == led.epoch

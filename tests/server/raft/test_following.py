@@ -72,7 +72,7 @@ def test_records_are_appended_and_committed_up_to_the_leaders_high_watermark_and
     assert followed.replica.log.high_watermark == 1
 
 
-def test_it_fetches_from_its_end_with_the_epoch_of_its_last_record() -> None:
+def test_follower_fetches_from_its_end_with_its_last_epoch() -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a", epoch=2) + batch(1, b"b", epoch=3)))
     body = followed.sent().body
@@ -108,7 +108,7 @@ def test_a_cut_inside_a_batch_takes_the_whole_batch() -> None:
     assert len(list(followed.replica.log.log.batches(0))) == 1
 
 
-def test_nothing_committed_is_ever_cut() -> None:
+def test_committed_records_are_never_truncated() -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a", b"b", epoch=1), high_watermark=2))
     followed.answer(response(diverging=(1, 1)))
@@ -223,7 +223,7 @@ def test_an_answer_that_comes_after_the_part_has_changed_is_dropped() -> None:
     assert followed.replica.log.end_offset == 0
 
 
-def test_one_request_is_under_way_to_a_peer_and_the_next_after_its_time_is_up() -> None:
+def test_next_request_to_a_peer_follows_the_request_timeout() -> None:
     followed = Followed()
     first = followed.sent()
     followed.tick(500)

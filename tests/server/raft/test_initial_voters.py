@@ -21,7 +21,7 @@ def test_a_list() -> None:
     ]
 
 
-def test_one_alone() -> None:
+def test_initial_voters_of_a_single_node() -> None:
     assert standalone(1, ONE, "C", "h", 9093) == parse(f"1@h:9093:{ONE}", "C")
     assert isinstance(parse(f"1@h:9093:{ONE}", "C"), VoterSet)
 
@@ -46,6 +46,6 @@ def test_one_alone() -> None:
         (f"1@h:1:{ONE},1@i:2:{TWO}", "more than once"),
     ],
 )
-def test_what_is_no_list(text: str, why: str) -> None:
+def test_invalid_initial_voters_are_refused(text: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         parse(text, "CONTROLLER")

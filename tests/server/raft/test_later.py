@@ -46,5 +46,5 @@ def test_every_name_is_a_function(later: LazyImport) -> None:
         later()
 
 
-def test_there_is_a_row_for_every_state() -> None:
+def test_every_raft_state_has_a_transition_row() -> None:
     assert {state.__name__ for state in STATES} == set(state_polls.POLLS)

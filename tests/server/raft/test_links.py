@@ -11,7 +11,7 @@ def links() -> RequestManager:
     return RequestManager(timeout=100, backoff=20)
 
 
-def test_one_request_at_a_time_to_each() -> None:
+def test_raft_link_has_one_request_in_flight_per_peer() -> None:
     found = links()
     assert found.is_ready(PEER, 0)
     send = found.begin(PEER, VoteRequest(), 2, 0, 0)

@@ -74,7 +74,7 @@ def test_many_records_are_delivered_in_pieces(monkeypatch: pytest.MonkeyPatch) -
     assert followed.member.listener.offsets == [0, 1, 2, 3]
 
 
-def test_what_a_listener_appends_while_it_listens_comes_after() -> None:
+def test_batch_appended_by_a_listener_is_delivered_afterwards() -> None:
     class Eager(RecordingListener):
         def became_leader(self, epoch: int) -> None:
             super().became_leader(epoch)

@@ -42,7 +42,7 @@ STATES = [
 @pytest.mark.parametrize("state", STATES, ids=repr)
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("kind", ["memory", "files"])
-def test_what_was_saved_is_loaded(state: ElectionState, version: int, kind: str, tmp_path: Path) -> None:
+def test_saved_quorum_state_is_loaded(state: ElectionState, version: int, kind: str, tmp_path: Path) -> None:
     store: QuorumStateStore = MemoryQuorumStateStore() if kind == "memory" else in_files(tmp_path)
     assert store.load() == ElectionState()
     store.save(state, [1, 2, 3], version)

@@ -86,7 +86,7 @@ def test_at_the_start_of_the_log_only_the_epoch_of_the_snapshot_there_goes_on() 
         (1, 0, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(0, 0))),
     ],
 )
-def test_where_the_log_of_a_follower_ends(offset: int, epoch: int, expected: ValidOffsetAndEpoch) -> None:
+def test_end_offset_of_a_diverging_follower(offset: int, epoch: int, expected: ValidOffsetAndEpoch) -> None:
     assert written(1, 3).validate(offset, epoch) == expected
 
 
@@ -181,7 +181,7 @@ def test_a_log_lacks_a_snapshot_that_it_ends_before_or_has_another_history_than(
     assert log.end == (id if lacks else OffsetAndEpoch(6, 2))
 
 
-def test_what_is_committed_is_not_given_up_for_a_snapshot() -> None:
+def test_committed_log_is_not_replaced_by_an_older_snapshot() -> None:
     log = written(1, 2)
     log.commit(5)
     assert log.lacks(OffsetAndEpoch(5, 1))

@@ -181,7 +181,7 @@ def lives_of(disk: LossyDisk) -> Iterator[Opened]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_it_opens_from_every_state(shape: str) -> None:
+def test_replica_starts_from_every_quorum_state(shape: str) -> None:
     bring, end, latest_start = SHAPES[shape]
     count = 0
     for state, disk in states(left_by(bring)):

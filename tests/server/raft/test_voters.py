@@ -29,7 +29,7 @@ def test_static_voters_are_written_as_the_setting_has_them() -> None:
 @pytest.mark.parametrize(
     "text", ["1", "1@", "@host:1", "x@host:1", "1@host", "1@:9", "1@host:x", "1@host:65536", "-1@h:1"]
 )
-def test_what_is_no_voter_is_refused(text: str) -> None:
+def test_invalid_voter_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         VoterSet.from_static(text)
 
@@ -49,7 +49,7 @@ def test_a_voter_is_this_very_replica_where_directories_are_known() -> None:
     assert not static_voters([1]).contains(key(2))
 
 
-def test_one_more_one_less_and_one_in_place_of_another() -> None:
+def test_voter_is_added_removed_and_updated() -> None:
     voters = dynamic_voters([1, 2])
     more = voters.with_(voter(3))
     assert more is not None
@@ -69,7 +69,7 @@ def test_one_more_one_less_and_one_in_place_of_another() -> None:
     assert not static_voters([1, 2]).overlaps(static_voters([3, 4]))
 
 
-def test_there_and_back_by_a_record() -> None:
+def test_voter_set_survives_a_record_round_trip() -> None:
     voters = VoterSet([voter(1), voter(2, 1)])
     assert VoterSet.from_record(voters.to_record()) == voters
     assert voters.to_record().voters[1].voter_directory_id == directory(2, 1)

@@ -25,7 +25,7 @@ def story() -> Story:
 
 
 class TestElecting:
-    def test_it_is_a_record_of_the_metadata_log(self, story: Story) -> None:
+    def test_leadership_change_is_a_metadata_record(self, story: Story) -> None:
         seen: list[object] = []
         story.cluster.node.controller.listeners.append(lambda before, after, records: seen.extend(records))
         assert story.elect() == 1
@@ -109,7 +109,7 @@ class TestLosingATail:
         found = waiting.response.responses[0].partitions[0]
         assert (found.error_code, found.high_watermark) == (0, 1)
 
-    def test_what_an_idempotent_producer_wrote_there_was_never_written(self, story: Story) -> None:
+    def test_unreplicated_idempotent_batch_is_forgotten(self, story: Story) -> None:
         for sequence in range(3):
             assert story.append(idempotent(sequence)).error_code == 0
         story.lose(1)

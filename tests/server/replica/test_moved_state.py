@@ -76,7 +76,7 @@ def test_an_epoch_without_a_record_moves(dirs: Dirs) -> None:
     assert [entry.epoch for entry in log_of(dirs).epochs.entries] == [0, 4]
 
 
-def test_what_is_compacted_counts_as_compacted(tmp_path: Path) -> None:
+def test_moved_replica_keeps_its_cleaner_checkpoint(tmp_path: Path) -> None:
     dirs = Dirs(tmp_path, {"log.cleanup.policy": "compact", "log.cleaner.min.cleanable.ratio": "0"})
     for number in range(30):
         append(dirs, produced(1, key=b"%d" % (number % 2)))

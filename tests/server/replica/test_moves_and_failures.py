@@ -69,7 +69,7 @@ def test_a_source_that_fails_ends_the_move_and_a_start_continues_it() -> None:
     assert machine.partition("t").log.log_end_offset == 20
 
 
-def test_what_was_flushed_is_flushed_in_the_destination_before_the_source_is_deleted() -> None:
+def test_destination_is_flushed_before_the_source_is_deleted() -> None:
     """With `flush.messages=1` a loss of power during or after a move loses no acknowledged record.
     It may lose the future replica, and so the move."""
     ended = 0

@@ -36,7 +36,7 @@ def batch(value: bytes = b"v") -> bytes:
         (6, error_codes.UNKNOWN_LEADER_EPOCH),
     ],
 )
-def test_what_a_client_believes_of_the_epoch(partition: Partition, epoch: int, code: int) -> None:
+def test_leader_epoch_of_a_client_is_checked(partition: Partition, epoch: int, code: int) -> None:
     assert partition.check_epoch(epoch) == code
 
 

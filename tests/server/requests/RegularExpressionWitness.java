@@ -3,25 +3,14 @@
 // Run by the tests as a single-file program, with Kafka's jars on the class path.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.re2j.Pattern;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-public class RegularExpressionWitness {
+public class RegularExpressionWitness extends JsonWitness {
     public static void main(String[] args) throws Exception {
-        ObjectMapper json = new ObjectMapper();
-        PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line; (line = questions.readLine()) != null; ) {
-            answers.println(json.writeValueAsString(answer(json.readTree(line))));
-            answers.flush();
-        }
+        run(RegularExpressionWitness::answer);
     }
 
     static Object answer(JsonNode question) {

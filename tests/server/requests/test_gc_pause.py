@@ -27,7 +27,7 @@ def test_the_collector_rests_and_goes_on() -> None:
 
 
 @pytest.mark.usefixtures("nothing_frozen")
-def test_what_was_made_is_old_afterwards() -> None:
+def test_objects_made_in_a_gc_pause_are_old_afterwards() -> None:
     before = gc.get_count()[0]
     with all_kept():
         made = [[number] for number in range(50_000)]
@@ -61,7 +61,7 @@ def test_after_few_objects_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -
         pass
 
 
-def test_it_goes_on_after_an_error() -> None:
+def test_gc_continues_after_an_error() -> None:
     with pytest.raises(KeyError), all_kept():
         raise KeyError
     assert gc.isenabled()

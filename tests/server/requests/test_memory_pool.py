@@ -41,7 +41,7 @@ def test_above_the_limit_only_the_one_that_holds_most_goes_on() -> None:
     assert (a.restrained, b.restrained, c.restrained) == (True, False, True)
 
 
-def test_those_within_the_allowance_are_never_restrained() -> None:
+def test_connections_within_the_allowance_are_not_muted() -> None:
     intake, _, (a, b, c) = three()
     intake.note(a, LIMIT, now=0)
     intake.note(b, ALLOWANCE, now=0)
@@ -59,7 +59,7 @@ def test_when_memory_is_free_again_all_are_read() -> None:
     assert timers.next_deadline() is None
 
 
-def test_one_after_the_other_gets_through_when_many_want_more_than_there_is() -> None:
+def test_connections_take_turns_when_memory_is_short() -> None:
     intake, _, connections = three()
     for connection in connections:
         intake.note(connection, 6 * ALLOWANCE, now=0)

@@ -169,7 +169,7 @@ def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting, monkey
     assert len(done) == 5000
 
 
-def test_one_run_resumes_only_so_many_and_the_rest_in_order(waiting: Waiting) -> None:
+def test_tick_resumes_a_bounded_number_of_handlers_in_order(waiting: Waiting) -> None:
     place = Waiters()
     done: list[int] = []
 
@@ -192,7 +192,7 @@ def raised(failure: Exception) -> None:
     raise failure
 
 
-def test_those_that_let_others_go_first_take_turns(waiting: Waiting) -> None:
+def test_handlers_that_yield_others_first_take_turns(waiting: Waiting) -> None:
     steps: list[str] = []
 
     def working(name: str) -> Wait[str]:
@@ -213,7 +213,7 @@ def test_those_that_let_others_go_first_take_turns(waiting: Waiting) -> None:
     assert done == ["a", "b"]
 
 
-def test_one_that_is_closed_has_no_turn(waiting: Waiting) -> None:
+def test_closed_handler_is_not_resumed(waiting: Waiting) -> None:
     def working() -> Wait[None]:
         yield OTHERS_FIRST
         raise AssertionError("it went on")
@@ -230,7 +230,7 @@ def raised_never(result: Any) -> None:
     raise AssertionError(result)
 
 
-def test_what_is_done_aside_comes_back(waiting: Waiting) -> None:
+def test_result_of_an_aside_resumes_the_handler(waiting: Waiting) -> None:
     def working(work: Callable[[], Any]) -> Wait[Any]:
         aside = Aside(work)
         yield aside

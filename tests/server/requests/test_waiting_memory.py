@@ -91,7 +91,7 @@ def test_a_produce_that_waits_for_followers_keeps_nothing() -> None:
     replicas.until(lambda: client.connection.state is not State.WAITING)
 
 
-def test_what_is_kept_is_found() -> None:
+def test_memory_of_waiting_handlers_is_measured() -> None:
     view = memoryview(bytes(SMALL + 1))
 
     def waits() -> Any:

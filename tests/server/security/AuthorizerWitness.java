@@ -5,10 +5,6 @@
 // about some resource of a type, and "time" the nanoseconds that a number of rounds of the questions took.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.util.*;
@@ -27,23 +23,11 @@ import org.apache.kafka.server.authorizer.Action;
 import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
 import org.apache.kafka.server.authorizer.AuthorizationResult;
 
-public class AuthorizerWitness {
+public class AuthorizerWitness extends JsonWitness {
     static StandardAuthorizer authorizer;
 
     public static void main(String[] args) throws Exception {
-        ObjectMapper mapper = new ObjectMapper();
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        PrintStream out = new PrintStream(System.out, true, "UTF-8");
-        System.setOut(System.err);
-        for (String line; (line = in.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(mapper.readTree(line));
-            } catch (Exception e) {
-                answer = Map.of("error", String.valueOf(e.getMessage()), "class", e.getClass().getSimpleName());
-            }
-            out.println(mapper.writeValueAsString(answer));
-        }
+        run(AuthorizerWitness::answer);
     }
 
     static Object answer(JsonNode question) throws Exception {

@@ -23,7 +23,7 @@ def covers(acl: Acl, kind: int, name: str) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_it_finds_what_covers_a_name(seed: int) -> None:
+def test_acl_index_finds_acls_that_cover_a_name(seed: int) -> None:
     chance, index, acls = random.Random(seed), AclIndex(), PersistentMap[Uuid, Acl]()
     for step in range(30):
         for id in [id for id in acls if chance.random() < 0.2]:

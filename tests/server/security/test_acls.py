@@ -87,7 +87,7 @@ def test_acls_that_can_be(fields: dict[str, Any]) -> None:
         {"permission_type": 1},
     ],
 )
-def test_one_that_is_a_filter_fails_all(fields: dict[str, Any]) -> None:
+def test_acl_that_is_a_filter_fails_the_whole_request(fields: dict[str, Any]) -> None:
     with pytest.raises(Refusal) as refusal:
         all_slices(create_acls(EMPTY, [creation(), creation(**fields)], new_id))
     assert refusal.value.code == error_codes.UNKNOWN_SERVER_ERROR
@@ -129,7 +129,7 @@ def test_ranges(text: str, message: str | None) -> None:
     assert cidr.problem(text) == message
 
 
-def test_what_is_there_is_not_written_again() -> None:
+def test_existing_acl_is_not_written_again() -> None:
     image = after(EMPTY, creation())
     decision = all_slices(create_acls(image, [creation(), creation(host="h"), creation(host="h")], new_id))
     assert decision.results == [None, None, None]
@@ -159,7 +159,7 @@ def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(delete_acls(image, [acl_filter(host_filter="0"), acl_filter(host_filter="0")]).records) == 1
 
 
-def test_what_one_request_may_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_acl_changes_of_one_request_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     image = after(EMPTY, *(creation(host=str(number)) for number in range(4)))
     monkeypatch.setattr(acl_control, "MAX_RESULTS", 8)
     assert len(delete_acls(image, [acl_filter(), acl_filter(), acl_filter(host_filter="x")]).records) == 4, (

@@ -45,7 +45,7 @@ CASES: dict[str, tuple[list[Acl], int, bool]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_principal_may_do(case: str) -> None:
+def test_operations_that_acls_allow_a_principal(case: str) -> None:
     acls, operation, allowed = CASES[case]
     assert authorizer().allows(image(*acls), ANN, operation, TOPIC, "t") is allowed
 
@@ -55,7 +55,7 @@ def test_a_super_user_may_do_everything() -> None:
     assert of_two.allows(image(acl("t", ALL, "User:*", permission=DENY)), ANN, READ, TOPIC, "t")
 
 
-def test_what_no_acl_is_about_may_be_open_to_all() -> None:
+def test_resource_without_acl_may_be_open_to_all() -> None:
     open_to_all = authorizer(allow_everyone_if_no_acl_found="true")
     assert open_to_all.allows(image(), ANN, READ, TOPIC, "t")
     assert not open_to_all.allows(image(acl("t", READ, "User:bob")), ANN, READ, TOPIC, "t")

@@ -72,7 +72,7 @@ def codes(answer: Any) -> dict[str, int]:
     return {each.name: each.partition_responses[0].error_code for each in answer.responses}
 
 
-def test_some_parts_are_refused_and_the_others_processed(cluster: Harness) -> None:
+def test_unauthorized_parts_are_refused_and_the_others_processed(cluster: Harness) -> None:
     assert codes(as_ann(cluster, produce(), 9)) == {"mine": DENIED, "yours": DENIED}
     grant(cluster, WRITE)
     found = codes(as_ann(cluster, produce(), 9))

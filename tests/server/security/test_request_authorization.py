@@ -126,7 +126,7 @@ def test_loggers_of_a_controller_need_cluster_action(cluster: Controllers, opera
     assert (answer.responses[0].error_code != error_codes.CLUSTER_AUTHORIZATION_FAILED) is allowed
 
 
-def test_what_is_about_the_cluster_asks_for_a_right_of_it(cluster: Controllers) -> None:
+def test_cluster_request_needs_a_cluster_right(cluster: Controllers) -> None:
     body = UpdateFeaturesRequest(timeout_ms=1000)
     assert ask_as(cluster, body, 2).error_code == error_codes.CLUSTER_AUTHORIZATION_FAILED
     assert ask_as(cluster, body, 2, user="User:ANONYMOUS").error_code == 0

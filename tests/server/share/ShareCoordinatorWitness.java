@@ -5,10 +5,6 @@
 // an answer has them as bytes, with the response in Kafka's JSON.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.util.*;
 import org.apache.kafka.common.Uuid;
@@ -21,14 +17,7 @@ import org.apache.kafka.coordinator.share.*;
 import org.apache.kafka.coordinator.share.metrics.ShareCoordinatorMetrics;
 import org.apache.kafka.timeline.SnapshotRegistry;
 
-public class ShareCoordinatorWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class ShareCoordinatorWitness extends JsonWitness {
     static final ShareCoordinatorRecordSerde SERDE = new ShareCoordinatorRecordSerde();
     static long now, offset;
     static final Time TIME = (Time) Proxy.newProxyInstance(
@@ -46,17 +35,7 @@ public class ShareCoordinatorWitness {
     }
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("problem", problem.toString());
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(ShareCoordinatorWitness::answer);
     }
 
     static Object answer(JsonNode q) throws Throwable {

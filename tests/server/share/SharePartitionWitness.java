@@ -5,10 +5,6 @@
 // outcome of the operation, the offsets of the share partition, and the state of every offset in flight.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -38,14 +34,7 @@ import org.apache.kafka.server.util.timer.Timer;
 import org.apache.kafka.server.util.timer.TimerTask;
 import org.apache.kafka.server.util.timer.TimerTaskEntry;
 
-public class SharePartitionWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class SharePartitionWitness extends JsonWitness {
     static final TopicIdPartition PARTITION = new TopicIdPartition(new Uuid(7, 7), new TopicPartition("t", 0));
     static long now;
     static boolean writesFail;
@@ -85,19 +74,7 @@ public class SharePartitionWitness {
     }
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                java.io.StringWriter trace = new java.io.StringWriter();
-                problem.printStackTrace(new java.io.PrintWriter(trace));
-                answer = Map.of("problem", trace.toString());
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(SharePartitionWitness::answer);
     }
 
     static Object call(String name, Class<?>[] types, Object... given) throws Exception {

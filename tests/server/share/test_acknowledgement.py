@@ -87,7 +87,7 @@ def test_each_offset_has_its_own_type() -> None:
     assert (records.start_offset, records.next_fetch_offset) == (1, 1)
 
 
-def test_one_request_acknowledges_several_batches() -> None:
+def test_share_acknowledge_covers_several_batches() -> None:
     records = taken((0, 4), (5, 9))
     assert ack(records, (0, 4, [ACCEPT]), (5, 9, [ACCEPT])) == [(0, 4, ACKNOWLEDGED, 1), (5, 9, ACKNOWLEDGED, 1)]
     assert (records.is_empty, records.start_offset, records.end_offset) == (True, 10, 10)
@@ -106,7 +106,7 @@ def test_one_request_acknowledges_several_batches() -> None:
         ("m", (45, 45, [ACCEPT]), INVALID_REQUEST, "Batch record not found. The first offset in request is past acquired records."),
     ],
 )  # fmt: skip
-def test_what_the_member_has_not_acquired_is_refused(
+def test_acknowledgement_of_records_not_acquired_is_refused(
     member: str, batch: tuple[int, int, Sequence[int]], code: int, why: str
 ) -> None:
     records = taken((0, 9), (10, 19), (20, 29), (30, 39))

@@ -27,14 +27,14 @@ def test_new_records_are_acquired_in_one_range() -> None:
     assert records.next_lock_deadline(NOW) == NOW + GROUP.record_lock_duration_ms
 
 
-def test_nothing_is_acquired_before_the_start_offset() -> None:
+def test_records_before_the_start_offset_are_not_acquired() -> None:
     records = InFlightRecords(10)
     assert acquire(records, headers((0, 9)), AcquireRequest("m", 10, 100), GROUP, NOW) == []
     assert acquire(records, [], AcquireRequest("m", 10, 100), GROUP, NOW) == []
     assert take(records, (5, 14)) == [(10, 14, 1)]
 
 
-def test_nothing_is_acquired_twice() -> None:
+def test_acquired_records_are_not_acquired_twice() -> None:
     records = InFlightRecords(0)
     take(records, (0, 9))
     assert take(records, (0, 9), member="n") == []
@@ -137,7 +137,7 @@ def test_single_offsets_are_acquired_in_as_few_ranges_as_possible() -> None:
     assert take(records, (0, 6), mode=RECORD_LIMIT, most=6) == [(0, 5, 2)]
 
 
-def test_what_the_share_coordinator_kept_is_delivered_with_its_gaps() -> None:
+def test_persisted_share_state_is_delivered_with_its_gaps() -> None:
     records = InFlightRecords(0, [kept(5, 9, ACKNOWLEDGED), kept(15, 19, AVAILABLE, 2), kept(25, 29, ARCHIVED)])
     assert (records.start_offset, records.end_offset, records.next_fetch_offset) == (0, 29, 0)
     assert take(records, (0, 29), (30, 34)) == [(0, 4, 1), (10, 14, 1), (15, 19, 3), (20, 24, 1), (30, 34, 1)]

@@ -177,7 +177,7 @@ def test_a_group_whose_coordinator_fails_before_its_partitions_are_initialized(
     assert groups.coordinator_of_groups.id != 13
 
 
-def test_both_coordinators_of_a_group_fail_one_after_the_other() -> None:
+def test_group_and_share_coordinator_fail_over_in_turn() -> None:
     groups = ShareGroups()
     groups.until(groups.has_assignment, RETRIED_MS)
     epoch = groups.epoch

@@ -92,7 +92,7 @@ def test_a_failed_write_undoes_the_change_or_releases_what_has_timed_out(
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_what_is_archived_during_a_write_stays_archived(committed: bool) -> None:
+def test_record_archived_during_a_write_stays_archived(committed: bool) -> None:
     state = InFlightState(0, 9, ACQUIRED, 1, "m", 100)
     transition = state.start_transition(AVAILABLE, LIMIT, has_dlq=False)
     assert transition is not None

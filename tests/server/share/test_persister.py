@@ -136,7 +136,7 @@ def pending(group_id: str, topic: int, partition: int) -> PendingState:
     return PendingState(key, data, lambda result: None, lambda code, message: None)
 
 
-def test_what_comes_together_is_sent_together_by_group_and_each_share_partition_once() -> None:
+def test_persister_batches_requests_by_group() -> None:
     manager = PersisterStateManager(ShareBroker().node, WRITE)
     together = [pending("g", 1, 0), pending("g", 2, 0), pending("g", 1, 1), pending("g", 1, 0)]
     manager._by_broker = {7: {"g": list(together), "h": [pending("h", 1, 0)]}}

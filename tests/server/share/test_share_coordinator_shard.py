@@ -81,7 +81,7 @@ def test_a_new_leader_epoch_is_written_once() -> None:
     assert broker.read(4).batches == [batch(0, 3, AVAILABLE)]
 
 
-def test_what_no_share_partition_needs_is_deleted_in_intervals() -> None:
+def test_redundant_share_state_records_are_deleted_in_intervals() -> None:
     broker = ShareBroker({UPDATES: 1})
     other = SharePartitionKey("h", broker.topic_id, 1)
     broker.initialize()

@@ -41,7 +41,7 @@ def test_partitions_are_counted_around(partition: int, to: int) -> None:
     assert (len(broker.queued(to)), len(broker.queued(1 - to))) == (1, 0)
 
 
-def test_what_comes_together_is_one_batch_for_each_partition() -> None:
+def test_dlq_records_are_batched_by_partition() -> None:
     broker = with_queue()
     for partition in (0, 1):
         broker.produce(b"a", b"b", partition=partition)
@@ -231,7 +231,7 @@ def test_a_rejected_record_is_archived_when_the_queue_has_it(version: int) -> No
     assert found.records.start_offset == 2
 
 
-def test_nothing_is_logged_when_all_is_well(caplog: pytest.LogCaptureFixture) -> None:
+def test_successful_dlq_write_logs_no_line(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     broker = with_queue()
     broker.produce(b"a")

@@ -89,7 +89,7 @@ def broker() -> Sharing:
     return Sharing()
 
 
-def test_it_is_read_once_and_begins_with_what_was_kept(broker: Sharing) -> None:
+def test_share_partition_state_is_read_once_from_the_persister(broker: Sharing) -> None:
     broker.persister.read_result = ReadStateResult(0, None, 7, 2, [kept(2, 3, AVAILABLE, 1), kept(4, 6, ACKNOWLEDGED)])
     broker.share_partition()
     found = broker.share_partition()
@@ -98,7 +98,7 @@ def test_it_is_read_once_and_begins_with_what_was_kept(broker: Sharing) -> None:
     assert broker.take() == [(2, 3, 2), (7, 9, 1)]
 
 
-def test_it_delivers_nothing_before_it_is_read(broker: Sharing) -> None:
+def test_share_partition_delivers_no_record_before_its_state_is_read(broker: Sharing) -> None:
     broker.persister.waits = True
     found = broker.share_partition()
     assert (found.phase, found.can_acquire()) == (SharePartitionPhase.INITIALIZING, False)

@@ -81,7 +81,7 @@ def test_a_response_is_lost_if_the_member_has_sent_a_newer_request() -> None:
     assert caught.value.code == error_codes.INVALID_SHARE_SESSION_EPOCH
 
 
-def test_there_are_so_many_sessions() -> None:
+def test_share_sessions_are_limited() -> None:
     cache = ShareSessionCache(1, Listener())
     first = cache.open(KEY, [part(0)], 1)
     assert first is not None

@@ -98,7 +98,7 @@ def test_secrets_are_not_kept() -> None:
     assert (kept.auth_bytes, saved, body.auth_bytes) == (b"", 14, b"\0user\0password")
 
 
-def test_what_became_of_a_request() -> None:
+def test_history_has_the_outcome_of_a_request() -> None:
     cluster = Harness()
     cluster.create("t")
     history = cluster.node.history

@@ -252,7 +252,7 @@ def test_fetch_that_is_answered_with_an_error_does_not_count(observed: Observed)
     assert observed.of("m") is YES
 
 
-def test_what_a_connection_fetched_ends_with_it(observed: Observed) -> None:
+def test_fetches_of_a_connection_end_with_it(observed: Observed) -> None:
     client = observed.client()
     client.sync("m", [0])
     client.fetch([0])

@@ -176,7 +176,7 @@ def test_the_key_of_a_coordinator_has_a_kind(key_type: int, part: SeenPart, vers
     assert answered(History(), body, answer, version).parts == (part,)
 
 
-def test_what_only_the_answer_names_counts() -> None:
+def test_topics_named_only_in_the_response_are_seen() -> None:
     body = OffsetFetchRequest(groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)])
     partition = OffsetFetchResponse.OffsetFetchResponsePartitions(partition_index=3)
     topic = OffsetFetchResponse.OffsetFetchResponseTopics(name="orders", partitions=[partition])

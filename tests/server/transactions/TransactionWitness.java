@@ -5,10 +5,6 @@
 // that TransactionCoordinator calls under the lock of the id; these are private, and the names are those of 4.4.0.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -26,14 +22,7 @@ import org.apache.kafka.server.common.TransactionVersion;
 import scala.Tuple2;
 import scala.util.Either;
 
-public class TransactionWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class TransactionWitness extends JsonWitness {
     static long now, nextProducerId;
     static final Time TIME = (Time) Proxy.newProxyInstance(
         TransactionWitness.class.getClassLoader(), new Class<?>[] {Time.class}, (self, method, args) -> now);
@@ -47,17 +36,7 @@ public class TransactionWitness {
         }, null, null, TIME, new LogContext());
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("problem", problem.toString());
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(TransactionWitness::answer);
     }
 
     static Object answer(JsonNode q) throws Throwable {

@@ -121,7 +121,7 @@ class TestEpochExhaustion:
 
 
 class TestDeletedTopic:
-    def test_it_needs_no_marker(self, broker: Broker, version: int) -> None:
+    def test_transaction_without_partitions_needs_no_marker(self, broker: Broker, version: int) -> None:
         from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 
         producer = broker.producer(version=version)

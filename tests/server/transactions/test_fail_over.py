@@ -233,7 +233,7 @@ def test_a_zombie_beside_a_fail_over(brokers: Brokers, version: int) -> None:
     assert committed_values(brokers.route) == [b"c"]
 
 
-def test_nothing_is_left_behind_at_any_broker(brokers: Brokers, version: int) -> None:
+def test_ended_transaction_leaves_no_pending_marker_at_any_broker(brokers: Brokers, version: int) -> None:
     producer = brokers.producer(version=version)
     for number in range(10):
         assert producer.send(b"a") == 0

@@ -118,7 +118,7 @@ class TestZombies:
 
 
 class TestTimeOut:
-    def test_it_aborts_and_fences_the_producer(self, broker: Broker, version: int) -> None:
+    def test_transaction_timeout_aborts_and_fences_the_producer(self, broker: Broker, version: int) -> None:
         producer = broker.producer(version=version, timeout_ms=25_000)
         assert [producer.send(b"a"), producer.send_offset(1)] == [0, 0]
         for _ in range(2):
@@ -147,7 +147,7 @@ class TestTimeOut:
         assert slow.end(commit=True) == 0
         assert committed_values(broker.ask) == [b"slow"]
 
-    def test_one_that_fails_does_not_stop_the_search(
+    def test_failed_abort_does_not_stop_the_search_for_timeouts(
         self, broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         producer = broker.producer(timeout_ms=1)
@@ -217,7 +217,7 @@ class TestNextTransaction:
         assert producer.end(commit=True) == 0
         assert committed_values(broker.ask) == [b"a", b"b"]
 
-    def test_it_does_not_wait_for_ever(self, broker: Broker, producer: TransactionalProducer) -> None:
+    def test_transaction_does_not_stay_open_for_ever(self, broker: Broker, producer: TransactionalProducer) -> None:
         pending = broker.begin(producer.produce_request(b"b"), 12)
         for _ in range(10):
             broker.tick(20)

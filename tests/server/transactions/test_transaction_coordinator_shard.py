@@ -148,7 +148,7 @@ def test_the_end_is_written_until_it_is_committed(steps: Steps) -> None:
 
 @pytest.mark.parametrize("step", ["init", "add", "end"])
 @pytest.mark.parametrize("where", ["encode", "append", "commit"])
-def test_whatever_fails_no_id_stays_pending(
+def test_failed_transaction_step_leaves_no_pending_state(
     steps: Steps, monkeypatch: pytest.MonkeyPatch, step: str, where: str
 ) -> None:
     def fail(*_: Any) -> Any:

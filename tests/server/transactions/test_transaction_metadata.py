@@ -71,7 +71,7 @@ def test_only_legal_transitions_begin(before: TransactionState, after: Transacti
     assert entry.metadata == metadata_in(before)
 
 
-def test_one_transition_at_a_time() -> None:
+def test_transactional_id_has_one_transition_at_a_time() -> None:
     entry = entry_in(ONGOING, pending=PREPARE_COMMIT)
     with pytest.raises(RuntimeError, match="'t' in Ongoing, PrepareCommit pending cannot become PrepareAbort"):
         entry.begin(metadata_in(PREPARE_ABORT))

@@ -131,7 +131,7 @@ class TestManager:
         asked.answer(response(code))
         assert asked.outcomes == {"a": {T0: expected}}
 
-    def test_there_is_no_coordinator(self) -> None:
+    def test_verification_without_coordinator_is_an_error(self) -> None:
         asked = Asked(Harness())  # type: ignore[arg-type]  # without the coordinators' topics
         asked.ask("a")
         assert asked.outcomes == {"a": {T0: codes.COORDINATOR_NOT_AVAILABLE}}
@@ -217,7 +217,7 @@ class TestProduce:
         assert code_of(pending) == expected
         assert len(asked) == (6 if version == 12 else 1), "for 100 ms, every 20 ms"
 
-    def test_one_partition_fails_and_the_other_one_is_written(self, broker: Broker) -> None:
+    def test_unverified_partition_fails_and_the_other_is_written(self, broker: Broker) -> None:
         producer = broker.producer(version=1)
         assert producer.add("t", 0) == 0
         data = [producer.produce_request(b"a", index=index).topic_data[0].partition_data[0] for index in (0, 1)]

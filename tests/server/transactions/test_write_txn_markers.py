@@ -155,7 +155,7 @@ class TestReplicas:
         assert codes_of(answers[0]) == {("t", 0): 0}
         assert committed_values(brokers.route) == [b"a"]
 
-    def test_it_does_not_wait_for_ever(self, brokers: Brokers) -> None:
+    def test_write_txn_markers_has_a_timeout(self, brokers: Brokers) -> None:
         producer = brokers.producer()
         assert producer.send(b"a") == 0
         leader = brokers.led_by("t")

@@ -173,7 +173,7 @@ def test_arrays_that_are_too_short_are_refused(function: str) -> None:
 
 
 @needs_native
-def test_what_is_no_buffer_is_a_type_error() -> None:
+def test_column_reader_refuses_a_value_that_is_no_buffer() -> None:
     import kafkadouble_fast
 
     with pytest.raises(TypeError, match="13 buffers"):

@@ -80,7 +80,7 @@ def test_damaged_compressed_bytes(implementation: str, codec: int) -> None:
 
 
 @pytest.mark.parametrize("implementation", EVERY)
-def test_what_decompresses_to_too_much(implementation: str) -> None:
+def test_batch_that_decompresses_to_too_much_is_refused(implementation: str) -> None:
     buffer = bytes(encode_batch([Record(0, 5, None, bytes(100_000))], compression=4))
     assert by_columns(buffer, implementation, limit=99_999)[1] is TooLarge
     assert by_columns(buffer, implementation, limit=100_100)[1] is None

@@ -45,7 +45,7 @@ def test_a_log_of_everything(implementation: str, seed: int) -> None:
 
 @pytest.mark.parametrize("implementation", EVERY)
 @pytest.mark.parametrize("path", KAFKA_WROTE, ids=lambda path: path.stem)
-def test_what_kafka_wrote(implementation: str, path: Path) -> None:
+def test_batches_of_kafka_are_decoded_into_columns(implementation: str, path: Path) -> None:
     buffer = path.read_bytes()
     rows, problem, _ = by_columns(buffer, implementation)
     assert (rows, problem) == (plainly(buffer)[0], None)
@@ -142,7 +142,7 @@ def test_rows_come_in_batches_of_the_requested_size() -> None:
     assert sizes == [30, 30, 30, 10]
 
 
-def test_one_large_batch_is_several_arrow_batches() -> None:
+def test_large_batch_becomes_several_arrow_batches() -> None:
     buffer = bytes(encode_batch([Record(at, 5, None, bytes(10_000)) for at in range(4200)], compression=4))
     assert len(buffer) < 1 << 20
     sizes = [batch.nbytes for batch in columns.decode(buffer, columns.walk(buffer), ("value",), ORIGIN)]

@@ -64,7 +64,7 @@ def test_stamps_of_the_producer() -> None:
         check_crc(b"".join(made), position, header)
 
 
-def test_there_and_back_is_the_same() -> None:
+def test_columns_survive_an_encode_decode_round_trip() -> None:
     buffer = a_log(11, batches=40)
     table = pa.Table.from_batches(columns.decode(buffer, columns.walk(buffer), BASIC, ORIGIN))
     (whole,) = table.combine_chunks().to_batches()
@@ -108,7 +108,7 @@ def test_slices_are_read_where_they_are() -> None:
     ]
 
 
-def test_nothing_makes_no_batch() -> None:
+def test_no_rows_make_no_batch() -> None:
     assert columns.encode(arrow([]), now=0) == []
 
 

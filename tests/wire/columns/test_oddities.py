@@ -112,7 +112,7 @@ def test_every_bit_of_a_body(implementation: str) -> None:
     ],
 )
 @pytest.mark.parametrize("count", [1, 2])
-def test_one_record_byte_by_byte(implementation: str, text: str, count: int) -> None:
+def test_record_with_each_byte_changed_decodes_like_the_reader(implementation: str, text: str, count: int) -> None:
     buffer = batch(bytes.fromhex(text) * count, count) + bytes(encode_batch([PLAIN]))
     assert by_columns(buffer, implementation) == plainly(buffer)
 

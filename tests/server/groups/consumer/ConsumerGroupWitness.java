@@ -3,10 +3,6 @@
 // on the class path.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.util.*;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
@@ -22,27 +18,10 @@ import org.apache.kafka.coordinator.group.modern.MemberState;
 import org.apache.kafka.coordinator.group.modern.consumer.ConsumerGroupMember;
 import org.apache.kafka.coordinator.group.modern.consumer.CurrentAssignmentBuilder;
 
-public class ConsumerGroupWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class ConsumerGroupWitness extends JsonWitness {
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("class", problem.getClass().getSimpleName(), "error", String.valueOf(problem.getMessage()));
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(ConsumerGroupWitness::answer);
     }
 
     static Object answer(JsonNode q) {

@@ -16,7 +16,7 @@ def bench() -> ConsumerBench:
     return ConsumerBench()
 
 
-def test_it_is_resolved_after_the_heartbeat_that_brings_it(bench: ConsumerBench) -> None:
+def test_regex_is_resolved_after_the_heartbeat_that_brings_it(bench: ConsumerBench) -> None:
     t, _ = bench.create_topic("t1"), bench.create_topic("u")
     a = Consumer(bench, "a", regex="t.*")
     assert a.beat().member_epoch == 1
@@ -57,7 +57,7 @@ def test_new_topics_are_found_at_most_every_ten_seconds(bench: ConsumerBench) ->
     assert a.partitions(t2) == [0]
 
 
-def test_it_is_resolved_again_after_the_refresh_interval() -> None:
+def test_regex_is_resolved_again_after_the_refresh_interval() -> None:
     bench = ConsumerBench(group_consumer_regex_refresh_interval_ms=30_000)
     bench.create_topic("t1")
     a = Consumer(bench, "a", regex="t.*")
@@ -82,7 +82,7 @@ def test_deleted_topics_do_not_match_any_more(bench: ConsumerBench) -> None:
     assert a.partitions(t1) == []
 
 
-def test_one_that_no_member_uses_is_forgotten(bench: ConsumerBench) -> None:
+def test_unused_regex_is_removed(bench: ConsumerBench) -> None:
     bench.create_topic("t")
     u = bench.create_topic("u")
     a, b = Consumer(bench, "a", regex="t.*"), Consumer(bench, "b", regex="t.*")
@@ -123,7 +123,7 @@ def test_an_invalid_one_is_refused_and_changes_nothing(bench: ConsumerBench) -> 
     assert bench.consumer_group().members["a"].subscribed_topic_regex == "t"
 
 
-def test_one_that_takes_exponential_time_elsewhere_is_resolved_in_no_time(bench: ConsumerBench) -> None:
+def test_regex_with_exponential_backtracking_is_resolved_in_linear_time(bench: ConsumerBench) -> None:
     bench.create_topic("a" * 200)
     settle(Consumer(bench, "a", regex="(a|aa)+$b"))
     assert bench.consumer_group().topics_of_regex("(a|aa)+$b") == frozenset()

@@ -24,7 +24,7 @@ def test_its_partitions_wait_for_a_member_that_left_for_a_while() -> None:
     assert list(bench.consumer_group().members) == ["o", "s2"]
 
 
-def test_it_comes_back_with_the_same_member_id() -> None:
+def test_static_member_returns_with_the_same_member_id() -> None:
     bench = ConsumerBench()
     t = bench.create_topic("t", 2)
     s = Consumer(bench, "s", "t", instance="i")
@@ -38,7 +38,7 @@ def test_it_comes_back_with_the_same_member_id() -> None:
     s.beat()
 
 
-def test_it_is_fenced_when_its_session_ends_while_it_is_away() -> None:
+def test_absent_static_member_is_fenced_when_its_session_ends() -> None:
     bench = ConsumerBench()
     t = bench.create_topic("t", 2)
     s, other = Consumer(bench, "s", "t", instance="i"), Consumer(bench, "o", "t")
@@ -64,7 +64,7 @@ def test_an_instance_id_is_released_only_by_its_member() -> None:
         assert second.code(instance_id="j") == codes.UNKNOWN_MEMBER_ID
 
 
-def test_one_that_leaves_for_good_frees_its_partitions() -> None:
+def test_static_member_that_leaves_for_good_frees_its_partitions() -> None:
     bench = ConsumerBench()
     t = bench.create_topic("t", 2)
     s, other = Consumer(bench, "s", "t", instance="i"), Consumer(bench, "o", "t")
@@ -97,7 +97,7 @@ def test_a_full_group_takes_its_static_members_back() -> None:
     Consumer(bench, "s2", "t", instance="i").beat()
 
 
-def test_one_that_left_while_it_revoked_gets_its_target_when_it_returns() -> None:
+def test_static_member_that_left_while_revoking_gets_its_target() -> None:
     bench = ConsumerBench()
     t = bench.create_topic("t", 2)
     s, other = Consumer(bench, "s1", "t", instance="i"), Consumer(bench, "o", "t")

@@ -3,10 +3,6 @@
 // single-file program, with Kafka's jars on the class path. Messages are given and answered as their bytes, in hex.
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.*;
@@ -23,27 +19,10 @@ import org.apache.kafka.coordinator.group.generated.StreamsGroupMemberMetadataVa
 import org.apache.kafka.coordinator.group.streams.*;
 import org.apache.kafka.coordinator.group.streams.topics.*;
 
-public class StreamsWitness {
-    static final PrintStream ANSWERS = new PrintStream(System.out, false, java.nio.charset.StandardCharsets.UTF_8);
-
-    static {
-        System.setOut(System.err);  // where Kafka's log goes; before any of its classes is loaded
-    }
-
-    static final ObjectMapper JSON = new ObjectMapper();
+public class StreamsWitness extends JsonWitness {
 
     public static void main(String[] args) throws Exception {
-        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        for (String line; (line = questions.readLine()) != null; ) {
-            Object answer;
-            try {
-                answer = answer(JSON.readTree(line));
-            } catch (Throwable problem) {
-                answer = Map.of("class", problem.getClass().getSimpleName(), "error", String.valueOf(problem.getMessage()));
-            }
-            ANSWERS.println(JSON.writeValueAsString(answer));
-            ANSWERS.flush();
-        }
+        run(StreamsWitness::answer);
     }
 
     static Object answer(JsonNode q) throws Exception {

@@ -147,7 +147,7 @@ def test_young_segments_are_left_alone() -> None:
     assert found.ratio == 1.0
 
 
-def test_what_has_waited_long_enough_is_overdue() -> None:
+def test_log_past_max_compaction_lag_is_overdue() -> None:
     log = compacted(max_compaction_lag_ms=5000)
     fill(log, 100, 2)
     cleaned(log)
@@ -213,7 +213,7 @@ def test_a_truncation_at_any_step_drops_the_cleaning() -> None:
     assert steps_done > 3
 
 
-def test_what_is_truncated_is_dirty_again() -> None:
+def test_truncated_log_is_dirty_again() -> None:
     log = compacted()
     fill(log, 200, 7)
     cleaned(log)

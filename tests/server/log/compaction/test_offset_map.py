@@ -14,7 +14,7 @@ def test_the_newest_offset_counts() -> None:
     assert len(offsets) == 3
 
 
-def test_it_reports_when_it_is_full() -> None:
+def test_offset_map_reports_when_it_is_full() -> None:
     offsets = OffsetMap(2)
     offsets.put(b"a", 1)
     offsets.put(b"a", 2)

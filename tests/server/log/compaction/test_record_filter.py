@@ -76,13 +76,13 @@ def test_a_record_without_a_key_goes() -> None:
     assert offsets(retained(batch(record(5, None), record(6, b"b")), passing())) == [6]
 
 
-def test_what_was_not_looked_at_stays() -> None:
+def test_records_beyond_the_offset_map_stay() -> None:
     made = batch(record(5, b"a"), record(6, b"b"))
     assert retained(made, passing({b"a": 4}, latest=4)) is made
 
 
 @pytest.mark.parametrize("compression", range(5))
-def test_what_is_left_keeps_its_codec_timestamps_and_headers(compression: int) -> None:
+def test_retained_records_keep_codec_timestamps_and_headers(compression: int) -> None:
     kept = Record(6, NOW - 50, b"b", b"x" * 500, (("h", None),))
     made = batch(record(5, b"a", timestamp=NOW + 9), kept, compression=compression)
     left = retained(made, passing({b"a": 9, b"b": 6}))

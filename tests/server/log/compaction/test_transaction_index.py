@@ -54,7 +54,7 @@ def table(log: PartitionLog) -> dict[bytes | None, bytes | None]:
 
 
 @pytest.mark.parametrize("storage", ["memory", "files"], indirect=True)
-def test_what_follows_an_aborted_transaction_of_the_same_producer_stays(storage: str) -> None:
+def test_records_after_an_aborted_transaction_of_the_producer_stay(storage: str) -> None:
     log = compacted(**{name.replace(".", "_"): value for name, value in SETTINGS.items()})
     produce(log, 0, a="1")
     end(log, commit=False)

@@ -194,7 +194,7 @@ def test_a_removed_name_waits_for_the_next_flush_and_an_added_one_calls_for_it()
     assert begun(ledger, 3, active).folders == (FOLDER,)
 
 
-def test_what_is_removed_during_a_flush_is_due_after_it() -> None:
+def test_file_removed_during_a_flush_is_due_after_it() -> None:
     ledger, active = flushed_up_to(3), FakeSegment(0)
     begun(ledger, 4, active)
     ledger.name_removed()

@@ -53,7 +53,7 @@ def test_an_empty_segment_at_the_end_is_no_end() -> None:
     assert opened(disk).log_end_offset == 5
 
 
-def test_what_was_flushed_has_its_gaps_rightly() -> None:
+def test_flushed_segments_may_have_offset_gaps() -> None:
     assert offsets(opened(with_a_hole(), recovery_point=7)) == [0, 1, 2, 3, 4, 6, 7]
 
 
@@ -62,7 +62,7 @@ def test_compaction_leaves_gaps() -> None:
 
 
 @pytest.mark.parametrize("start", [6, 7])
-def test_nothing_is_missing_below_the_start(start: int) -> None:
+def test_segments_below_the_log_start_are_not_missing(start: int) -> None:
     log = opened(with_a_hole(), start=start)
     assert everything(log) == [*range(start, 8)]
 

@@ -34,7 +34,7 @@ while True:
 
 
 @pytest.mark.parametrize("acknowledged", [1, 500, 2000])
-def test_what_was_acknowledged_is_there(tmp_path: Path, acknowledged: int) -> None:
+def test_acknowledged_records_survive_a_kill(tmp_path: Path, acknowledged: int) -> None:
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for _ in range(acknowledged):

@@ -135,7 +135,7 @@ def test_producers_and_transactions_are_known_again() -> None:
 
 @pytest.mark.parametrize("name", ["mixed-0", "mixed-1", "__consumer_offsets-0", "__transaction_state-0"])
 @pytest.mark.parametrize("clean", [True, False])
-def test_what_kafka_wrote(tmp_path: Path, name: str, clean: bool) -> None:
+def test_log_directory_of_kafka_is_opened(tmp_path: Path, name: str, clean: bool) -> None:
     shutil.copytree(GOLDEN / name, tmp_path / name)
     before = {each.name: each.read_bytes() for each in (tmp_path / name).iterdir()}
     log = open_log(
@@ -157,14 +157,14 @@ class TestLeftovers:
         assert everything(opened(disk)) == [0, 1, 2, 3]
         assert not any(kind.endswith("deleted") for kind in kinds(disk))
 
-    def test_what_was_being_cleaned_goes_and_what_was_to_be_swapped_in_behind_it(self) -> None:
+    def test_cleaned_files_and_later_swap_files_are_deleted(self) -> None:
         disk = filled(10)
         for base, mark in ((3, ".cleaned"), (3, ".swap"), (6, ".swap")):
             disk.contents[path(base, ".log" + mark)] = Contents(bytes(disk.contents[path(base)].data))
         assert everything(opened(disk)) == list(range(10))
         assert kinds(disk) == {"log", "index", "timeindex", "snapshot"}
 
-    def test_what_was_to_be_swapped_in_takes_the_place_of_what_it_was_made_of(self) -> None:
+    def test_swap_file_replaces_the_segments_it_was_made_of(self) -> None:
         disk = filled(12)
         data = disk.contents[path(3)].data + disk.contents[path(6)].data
         for kind in (".log", ".index", ".timeindex"):
@@ -202,7 +202,7 @@ class TestIndexes:
         again.close()
         assert disk.contents[path(0, kind)].data == before
 
-    def test_one_without_its_segment_is_not_taken_for_anothers(self) -> None:
+    def test_index_without_its_segment_is_not_used(self) -> None:
         disk = filled(3)
         disk.contents[path(3, ".index")] = Contents(bytes(range(80)))
         disk.contents[path(3, ".txnindex")] = Contents(bytes(340))
@@ -245,7 +245,7 @@ class TestDamage:
         assert (caught.value.file, caught.value.offset) == (path(3), ONE)
         assert {each: bytes(disk.contents[each].data) for each in disk.contents if each.endswith(".log")} == before
 
-    def test_only_what_lies_past_the_recovery_point_is_looked_at(self) -> None:
+    def test_only_segments_past_the_recovery_point_are_recovered(self) -> None:
         disk = filled(10)
         disk.contents[path(0)].data[70] ^= 1
         assert opened(disk, recovery_point=7).log_end_offset == 10
@@ -313,7 +313,7 @@ class TestDamage:
         assert log.epochs.entries == [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
 
     @pytest.mark.parametrize(("recovery_point", "end"), [(0, 8), (9, 10)])
-    def test_what_is_left_of_another_history_goes_unless_it_was_flushed(self, recovery_point: int, end: int) -> None:
+    def test_unflushed_segments_of_another_history_are_deleted(self, recovery_point: int, end: int) -> None:
         """As when a loss of power undid the removal of a segment, but kept what was appended in its
         place."""
         disk, other = filled(10), LossyDisk()

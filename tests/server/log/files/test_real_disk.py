@@ -164,9 +164,7 @@ def test_slices_of_a_file_share_one_descriptor_and_give_it_back(tmp_path: Path) 
     assert open_files().count(path) == before
 
 
-def test_where_no_more_files_may_be_open_it_is_read_and_the_disk_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disk_reads_without_free_file_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = RealDisk(str(tmp_path))
     file = disk.open("file")
     file.append([bytes(WORTH_IT)])

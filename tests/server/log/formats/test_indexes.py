@@ -85,7 +85,7 @@ def test_a_transaction_index_comes_back(drawn: list[tuple[int, int, int, int]]) 
         pytest.param(offset_index.pack(1, 100), 4, id="past the end of the segment"),
     ],
 )
-def test_what_is_wrong_with_an_offset_index(data: bytes, offset: int) -> None:
+def test_damaged_offset_index_is_reported(data: bytes, offset: int) -> None:
     with pytest.raises(BadFile) as caught:
         offset_index.check(data, 0, 100, "x.index")
     assert (caught.value.offset, caught.value.file) == (offset, "x.index")
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_an_offset_index(data: bytes, offset: int) -> None:
         pytest.param(time_index.pack(1, 100), 8, id="past the end of the segment"),
     ],
 )
-def test_what_is_wrong_with_a_time_index(data: bytes, offset: int) -> None:
+def test_damaged_time_index_is_reported(data: bytes, offset: int) -> None:
     with pytest.raises(BadFile) as caught:
         time_index.check(data, 0, 100, "x.timeindex")
     assert (caught.value.offset, caught.value.file) == (offset, "x.timeindex")
@@ -123,7 +123,7 @@ GOOD = AbortedTransaction(7, 100, 120, 121)
         pytest.param(txn_index.pack(GOOD) + b"x" * 33, 34, id="a piece of an entry"),
     ],
 )
-def test_what_is_wrong_with_a_transaction_index(data: bytes, offset: int) -> None:
+def test_damaged_transaction_index_is_reported(data: bytes, offset: int) -> None:
     with pytest.raises(BadFile) as caught:
         txn_index.read(data, 100, "x.txnindex")
     assert (caught.value.offset, caught.value.file) == (offset, "x.txnindex")

@@ -83,7 +83,7 @@ def test_the_bytes_are_kafkas() -> None:
     assert quorum_state.write(vote, 1) == text
 
 
-def test_what_kafka_wrote_is_read() -> None:
+def test_text_files_of_kafka_are_read() -> None:
     text = b"#\n#Sat Nov 21 01:24:56 UTC 2026\nnode.id=1\ndirectory.id=Ei82Mu9KTCuSIcrkz0Db1w\nversion=1\ncluster.id=U-2bg2rDT0OJgmkICpav1A\n"
     assert meta_properties.read(text) == MetaProperties(
         "U-2bg2rDT0OJgmkICpav1A", 1, Uuid.parse("Ei82Mu9KTCuSIcrkz0Db1w")

@@ -127,7 +127,7 @@ def test_a_lost_answer_is_requested_again() -> None:
         {"size": 100},  # and 100 bytes of it, which are no whole snapshot
     ],
 )
-def test_whatever_is_wrong_with_an_answer_the_log_is_fetched_again(fields: dict[str, Any]) -> None:
+def test_bad_fetch_snapshot_response_restarts_the_fetch(fields: dict[str, Any]) -> None:
     follower = Following()
     body = follower.answer(**fields)
     assert isinstance(body, FetchRequest)
@@ -193,7 +193,7 @@ def test_a_snapshot_that_the_log_is_ahead_of_contradicts_what_is_committed() -> 
     assert isinstance(follower.replica.failure, DivergedLog)
 
 
-def test_whatever_ends_it_no_file_is_left(tmp_path: Path) -> None:
+def test_ended_snapshot_fetch_leaves_no_file(tmp_path: Path) -> None:
     disk = RealDisk(str(tmp_path))
     disk.make_folder("log")
     follower = Following(store=FileSnapshotStore(disk, "log"))

@@ -29,7 +29,7 @@ def a_log(store: MemorySnapshotStore, high_watermark: int = 8) -> RaftLog:
 
 
 @pytest.mark.parametrize(("offset", "epoch"), [(3, 1), (5, 1), (8, 4)])
-def test_where_a_batch_ends_and_all_is_committed_one_may(offset: int, epoch: int) -> None:
+def test_snapshot_is_allowed_at_committed_batch_end(offset: int, epoch: int) -> None:
     store = MemorySnapshotStore()
     part = create(a_log(store), store, OffsetAndEpoch(offset, epoch))
     assert part is not None

@@ -45,7 +45,7 @@ def answered(asker: SnapshotDownload) -> FetchSnapshotAnswer:
 
 
 @pytest.mark.parametrize("chunk", [1, 37, len(WHOLE) - 1, len(WHOLE), len(WHOLE) + 1])
-def test_it_is_there_when_the_last_piece_has_come(chunk: int) -> None:
+def test_snapshot_is_stored_when_its_last_piece_arrives(chunk: int) -> None:
     store, asker = download(chunk)
     pieces = 0
     while (progress := asker.take(answered(asker))) is DownloadProgress.MORE:
@@ -140,14 +140,14 @@ def test_a_snapshot_of_another_epoch_is_never_there() -> None:
     assert store.ids() == []
 
 
-def test_one_that_was_abandoned_leaves_nothing() -> None:
+def test_abandoned_snapshot_fetch_leaves_no_file() -> None:
     store, asker = download()
     asker.take(GOOD)
     asker.abandon()
     assert store.ids() == []
 
 
-def test_one_that_is_there_already_is_not_fetched() -> None:
+def test_stored_snapshot_is_not_fetched_again() -> None:
     asker = SnapshotDownload(LEADERS, ID, 5, 100)
     assert asker.is_there
     assert not download()[1].is_there

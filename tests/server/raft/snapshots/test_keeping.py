@@ -124,7 +124,7 @@ def test_adopted_what_is_not_known_to_be_committed_stays() -> None:
     assert state(log, store) == (0, [10, 20, 30])
 
 
-def test_what_ends_before_the_log_begins_is_forgotten() -> None:
+def test_snapshot_before_the_log_start_is_deleted() -> None:
     log, store = made(*ENDS)
     log.move_start(OffsetAndEpoch(20, 1))
     forget_old(log, store, NOW)

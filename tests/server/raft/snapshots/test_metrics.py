@@ -61,7 +61,7 @@ def test_after_some() -> None:
     assert found["GenSnapshotLatencyMs"] == LatencyStats(count=2, sum=40, largest=30, last=10)
 
 
-def test_one_that_was_fetched_is_the_newest_and_was_not_written_here() -> None:
+def test_fetched_snapshot_is_the_newest_and_not_generated_here() -> None:
     metrics = SnapshotMetrics(NOW)
     metrics.wrote(5000, 30, NOW)
     metrics.load(4)
@@ -71,7 +71,7 @@ def test_one_that_was_fetched_is_the_newest_and_was_not_written_here() -> None:
     assert found["LoadSnapshotLatencyMs"] == LatencyStats(count=1, sum=4, largest=4, last=4)
 
 
-def test_what_was_read_does_not_change_later() -> None:
+def test_snapshot_metrics_read_before_do_not_change() -> None:
     metrics = SnapshotMetrics(NOW)
     before = values_of(metrics)["LoadSnapshotLatencyMs"]
     metrics.load(4)

@@ -49,7 +49,7 @@ def test_a_real_kafkas_snapshot_is_read(path: Path) -> None:
     verify(id, BytesSource(path.read_bytes()))
 
 
-def test_what_was_written_is_read_a_batch_at_a_time() -> None:
+def test_snapshot_is_read_a_batch_at_a_time() -> None:
     of = values(50)
     read = list(RecordsSnapshotReader(ID, BytesSource(data(of, most=300))).values())
     assert [each for some in read for each in some] == of
@@ -87,7 +87,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_it_is_refused(name: str) -> None:
+def test_damaged_snapshot_is_refused(name: str) -> None:
     broken, problem = BROKEN[name]
     with pytest.raises(BadFile, match=problem) as refused:
         verify(ID, BytesSource(broken), "file")
@@ -128,7 +128,7 @@ def test_every_byte_that_is_changed_is_found() -> None:
                 list(RecordsSnapshotReader(ID, BytesSource(broken)).values())
 
 
-def test_whatever_the_bytes_are_it_ends() -> None:
+def test_snapshot_reader_ends_on_random_bytes() -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     chance, good = random.Random(seed), data(values(20), most=300)

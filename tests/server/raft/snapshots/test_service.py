@@ -211,7 +211,7 @@ def test_a_voter_that_fetches_a_snapshot_has_not_deserted_its_leader(
 
 
 @pytest.mark.parametrize("fields", [{"max_bytes": -1}, {"replica_id": 1}])
-def test_what_kills_kafka_is_an_error_here(fields: dict[str, Any]) -> None:
+def test_snapshot_request_that_stops_kafka_is_an_error(fields: dict[str, Any]) -> None:
     led = Led()
     assert led.ask(2, **fields).error_code == e.INVALID_REQUEST
     assert code(led.ask(2)) == 0

@@ -185,7 +185,7 @@ def test_version_1_has_the_endpoint_of_the_leader(wrong: FetchSnapshotRequest) -
     assert endpoints(0) == []
 
 
-def test_one_partition_of_one_topic_is_requested() -> None:
+def test_fetch_snapshot_must_name_the_metadata_partition_only() -> None:
     """KIP-630 allows more; no other topic has snapshots, and Apache Kafka answers the same."""
     for names in (["__cluster_metadata", "__cluster_metadata"], ["__cluster_metadata", "orders"], []):
         body = request()

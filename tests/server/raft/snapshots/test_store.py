@@ -69,13 +69,13 @@ def test_a_snapshot_is_there_once_it_is_frozen(store: SnapshotStore) -> None:
         assert reader.read(10, 5) == data()[10:15]
 
 
-def test_they_are_in_the_order_of_their_epochs_and_then_their_offsets(store: SnapshotStore) -> None:
+def test_snapshots_are_ordered_by_epoch_and_offset(store: SnapshotStore) -> None:
     for id in (NEWER, OLDER, ID):
         put(store, id)
     assert list(store.ids()) == [ID, NEWER, OLDER]
 
 
-def test_there_is_one_of_an_id(store: SnapshotStore) -> None:
+def test_snapshot_id_is_stored_once(store: SnapshotStore) -> None:
     put(store)
     assert store.create(ID) is None
 
@@ -105,7 +105,7 @@ def test_a_reader_goes_on_though_the_snapshot_is_deleted(store: SnapshotStore) -
     reader.close()
 
 
-def test_what_is_no_snapshot_has_no_time_and_no_voters(store: SnapshotStore) -> None:
+def test_unknown_snapshot_has_no_timestamp_and_no_voters(store: SnapshotStore) -> None:
     part = store.create(ID)
     assert part is not None
     part.append(b"nothing of the kind")
@@ -183,7 +183,7 @@ def test_the_file_of_a_deleted_snapshot_stays_for_a_while(tmp_path: Path) -> Non
     assert names(tmp_path) == []
 
 
-def test_one_that_was_never_used_is_deleted_as_well(tmp_path: Path) -> None:
+def test_unused_snapshot_is_deleted(tmp_path: Path) -> None:
     put(in_files(tmp_path))
     store = in_files(tmp_path)
     store.delete(ID, NOW)

@@ -49,7 +49,7 @@ def test_the_records_of_a_real_kafkas_snapshot_are_written_as_it_wrote_them(path
     assert store.bytes_of(id) == real
 
 
-def test_there_are_golden_snapshots() -> None:
+def test_golden_snapshots_exist() -> None:
     assert len(GOLDEN) >= 3
 
 
@@ -104,7 +104,7 @@ def test_a_batch_is_ended_only_when_the_next_record_has_no_room(sizes: list[int]
         assert len(longer) > 500
 
 
-def test_it_is_written_in_slices_each_with_its_time() -> None:
+def test_snapshot_is_written_in_slices_with_timestamps() -> None:
     store, taken = MemorySnapshotStore(), []
 
     def source() -> Iterator[bytes]:

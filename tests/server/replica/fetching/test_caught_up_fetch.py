@@ -90,7 +90,7 @@ def story(seed: int) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_it_makes_no_difference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_caught_up_fetch_equals_a_full_fetch(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     quick = story(seed)
     monkeypatch.setattr(fetch, "read_caught_up", lambda *others: None)
     assert story(seed) == quick

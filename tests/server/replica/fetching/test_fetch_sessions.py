@@ -95,7 +95,7 @@ def test_an_incremental_answer_has_only_what_changed(sessions: FetchSessionCache
 @pytest.mark.parametrize(
     "news", [{"records": b"x"}, {"high_watermark": 1}, {"log_start": 1}, {"error": error_codes.UNKNOWN_TOPIC_ID}]
 )
-def test_what_counts_as_news(sessions: FetchSessionCache, news: dict[str, Any]) -> None:
+def test_partition_changes_that_an_incremental_fetch_returns(sessions: FetchSessionCache, news: dict[str, Any]) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     fetching = begin(sessions, request(session_id, 1))
     assert partitions_in(fetching.answer([(w, data(0, **news)) for w in fetching.partitions])) == [("t", 0)]

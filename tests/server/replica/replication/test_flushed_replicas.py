@@ -30,7 +30,7 @@ def test_a_follower_has_flushed_what_it_fetches_on_from(seed: int) -> None:
     assert all(b"m%d" % number in replicas.contents(id) for number in range(6) for id in (A, B))
 
 
-def test_what_a_leader_finds_unflushed_is_flushed_and_counts() -> None:
+def test_new_leader_flushes_its_unflushed_log() -> None:
     """Also when nothing else is written: otherwise a retry of an existing record would wait for
     ever."""
     replicas = Replicas(flushing=True)
@@ -45,7 +45,7 @@ def test_what_a_leader_finds_unflushed_is_flushed_and_counts() -> None:
     replicas.until(lambda: all(replicas.log(id).high_watermark == 3 for id in (A, B)))
 
 
-def test_what_follows_is_flushed_in_time_like_what_leads() -> None:
+def test_follower_log_is_flushed_like_the_leader_log() -> None:
     replicas = Replicas()
     assert replicas.produce(b"m") == (0, 0)
     replicas.cluster.step(1000)

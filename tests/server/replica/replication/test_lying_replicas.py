@@ -227,7 +227,7 @@ def test_a_start_that_goes_back_changes_nothing(cluster: Liars, start: int) -> N
     goes_on(cluster)
 
 
-def test_one_partition_that_is_lied_about_does_not_hold_up_another(cluster: Liars) -> None:
+def test_partition_with_false_fetch_data_does_not_delay_others(cluster: Liars) -> None:
     create(cluster, "other")
     cluster.until(lambda: all(node.controller.image.topic_named("other") for node in cluster.nodes.values()))
     lied_about = partition_id(cluster, "t")

@@ -109,7 +109,7 @@ def test_a_killed_leader_is_replaced_by_one_that_has_every_record(cluster: Contr
     assert list(log_of(cluster.nodes[first.id]).epochs.entries) == list(log_of(second).epochs.entries)
 
 
-def test_what_only_the_dead_leader_had_is_cut_off_when_it_returns(cluster: Controllers) -> None:
+def test_unreplicated_records_are_truncated_when_the_old_leader_returns(cluster: Controllers) -> None:
     """The record is not committed, and another takes its offset: the epochs tell where the logs
     diverged (KIP-101)."""
     assert produce(cluster, b"common") == (0, 0)

@@ -42,7 +42,7 @@ def test_the_first_second_is_a_whole_one() -> None:
     assert rate.measure(2007) == 500
 
 
-def test_what_is_long_ago_is_forgotten() -> None:
+def test_old_replication_samples_are_dropped() -> None:
     rate = SampledRate(COUNT, LENGTH)
     rate.record(10**9, 0)
     assert rate.measure(COUNT * LENGTH - 1) > 0
@@ -52,7 +52,7 @@ def test_what_is_long_ago_is_forgotten() -> None:
 
 
 @given(TRAFFIC)
-def test_it_is_never_more_than_all_of_it_in_one_window_and_never_less_than_nothing(traffic: Any) -> None:
+def test_replication_rate_stays_within_its_bounds(traffic: Any) -> None:
     rate, now, total = SampledRate(COUNT, LENGTH), 0, 0
     for pause, size in traffic:
         now, total = now + pause, total + size
@@ -62,7 +62,7 @@ def test_it_is_never_more_than_all_of_it_in_one_window_and_never_less_than_nothi
 
 
 @given(TRAFFIC)
-def test_what_went_within_the_windows_is_never_lost(traffic: Any) -> None:
+def test_replicated_bytes_within_the_windows_are_counted(traffic: Any) -> None:
     """The rate always covers the last ten seconds, and at most fourteen: eleven windows, of which
     the oldest began at a check or at a record."""
     rate, now, sent = SampledRate(COUNT, LENGTH), 0, []

@@ -117,7 +117,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize(("rates", "lists"), ELSEWHERE.values(), ids=ELSEWHERE)
-def test_what_is_not_listed_or_has_no_rate_is_not_throttled(
+def test_unlisted_replica_or_missing_rate_is_not_throttled(
     cluster: Controllers, rates: dict[str, int], lists: dict[str, str]
 ) -> None:
     throttle(cluster, rates, lists)

@@ -91,7 +91,7 @@ class TestScram:
 
     @pytest.mark.parametrize("mechanism", MECHANISMS)
     @pytest.mark.parametrize("name", ["user", "a=b,c"])
-    def test_both_halves(self, mechanism: str, name: str) -> None:
+    def test_client_and_server_of_the_mechanism_agree(self, mechanism: str, name: str) -> None:
         store = Store(credential(mechanism, b"salt", 8192))
         done = between(scram.client_exchange(mechanism, name, PASSWORD), scram.server_exchange(mechanism, store))
         assert (done.name, done.expires_at, done.by_token) == (name, None, False)
@@ -131,7 +131,7 @@ class TestScram:
             ([b"n,,n=user,r=nonce", b"c=biws,r=nonceof-the-server,p=" + b"A" * 43 + b"="], None),
         ],
     )
-    def test_what_the_server_refuses(self, messages: list[bytes], message: str | None) -> None:
+    def test_invalid_login_is_refused_by_the_server(self, messages: list[bytes], message: str | None) -> None:
         server = scram.server_exchange("SCRAM-SHA-256", Store(credential("SCRAM-SHA-256", b"salt")))
         next(server)
         *before, last = messages
@@ -181,7 +181,7 @@ class TestPlain:
             (b"\xff\0\xff\0\xff", plain.WRONG),
         ],
     )
-    def test_what_is_refused(self, message: bytes, text: str | None) -> None:
+    def test_invalid_sasl_message_is_refused(self, message: bytes, text: str | None) -> None:
         server = plain.server_exchange(USERS)
         next(server)
         with pytest.raises(SaslFailure) as failure:
@@ -189,7 +189,7 @@ class TestPlain:
         assert failure.value.message == text
         assert b"secret" not in str(failure.value).encode()
 
-    def test_both_halves(self) -> None:
+    def test_client_and_server_of_the_mechanism_agree(self) -> None:
         assert between(plain.client_exchange("alice", "secret"), plain.server_exchange(USERS)).name == "alice"
 
 
@@ -204,7 +204,7 @@ def validator(**options: str) -> UnsecuredValidator:
 
 
 class TestOauthBearer:
-    def test_both_halves(self) -> None:
+    def test_client_and_server_of_the_mechanism_agree(self) -> None:
         done = between(oauth_bearer.client_exchange(token()), oauth_bearer.server_exchange(validator()))
         assert (done.name, done.expires_at) == ("ann", (NOW_S + 60) * 1000)
 

@@ -61,7 +61,7 @@ KEYS = keys_in(jwk_of("a"), "a test")
 OTHERS = keys_in(jwk_of("b"), "a test")
 
 
-def test_it_is_fetched_again_after_the_refresh_interval(fetching: Fetching) -> None:
+def test_key_set_is_fetched_again_after_the_refresh_interval(fetching: Fetching) -> None:
     for keys in (KEYS, OTHERS):
         fetching.set.fetched(keys, fetching.now)
         assert fetching.set.keys is keys
@@ -120,7 +120,7 @@ def test_a_fetch_under_way_is_not_begun_again(fetching: Fetching) -> None:
 
 
 @pytest.mark.parametrize("key_id", [None, 5, ["b"], "b" * (LONGEST_KEY_ID + 1)])
-def test_what_is_no_key_id_has_no_effect(fetching: Fetching, key_id: object) -> None:
+def test_invalid_key_id_does_not_fetch_keys(fetching: Fetching, key_id: object) -> None:
     fetching.set.fetched(KEYS, fetching.now)
     assert not fetching.miss(key_id)
 

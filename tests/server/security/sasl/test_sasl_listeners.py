@@ -20,7 +20,7 @@ def host(**altered: str) -> Any:
     return SimpleNamespace(settings=settings.altered({}, altered), random=Random(1), now=0)
 
 
-def test_they_are_read_again_when_the_settings_have_changed() -> None:
+def test_sasl_listeners_follow_changed_settings() -> None:
     node = host()
     listeners = SaslListeners(node)
     first = listeners.enabled("LOGIN")

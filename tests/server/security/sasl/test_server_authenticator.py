@@ -82,7 +82,7 @@ def in_state(state: SaslState) -> SaslServerAuthenticator:
         (SaslState.FAILED, (CLOSE, CLOSE, CLOSE, CLOSE)),
     ],
 )
-def test_what_is_admitted(state: SaslState, decisions: tuple[object, ...]) -> None:
+def test_frames_admitted_by_the_server_authenticator(state: SaslState, decisions: tuple[object, ...]) -> None:
     keys = (ApiKeys.API_VERSIONS, ApiKeys.SASL_HANDSHAKE, ApiKeys.SASL_AUTHENTICATE, ApiKeys.METADATA)
     assert tuple(in_state(state).admit(key, NOW) for key in keys) == decisions
     assert in_state(state).admit(-7, NOW) is decisions[-1], "a key that no API has"

@@ -88,7 +88,7 @@ def test_a_token_by_every_kind_of_key(url: str, key: Any, algorithm: str, key_id
         {"sub": " ann "},
     ],
 )
-def test_what_is_valid_at_the_edge(url: str, claims: dict[str, object]) -> None:
+def test_signed_token_at_its_time_limits_is_valid(url: str, claims: dict[str, object]) -> None:
     assert validator(url)(signed(NOW_S, **claims)).name == "ann"  # type: ignore[arg-type]
 
 

@@ -169,6 +169,8 @@ def test_an_unclean_election_elects_no_unfit_broker(kafka: KafkaDouble) -> None:
         ({"brokers": 3, "port": 65534}, "port 65534 leaves no 3 ports"),
         ({"port": 70000}, "port is 70000: there are ports 1 to 65535, and 0 for any free one"),
         ({"port": "9092"}, "port is '9092'"),
+        ({"security": "TLS"}, "security is 'TLS': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
+        ({"security": "SSL", "certificate": "old"}, "certificate is 'old': there are valid, expired"),
         ({"controller_port": -1}, "controller_port is -1"),
         ({"brokers": 2, "controller_port": 70000}, "controller_port is 70000"),
     ],

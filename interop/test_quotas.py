@@ -132,7 +132,7 @@ def test_topics_beyond_the_quota_of_controller_mutations_are_refused(broker: Bro
         for number, partitions in enumerate((75, 1))
     ]
     with quota(broker, "interop", controller_mutation_rate=5):
-        made = ask(broker.bootstrap, of(topics=topics, timeout_ms=30_000), 7)
+        made = ask(broker.bootstrap, of(topics=topics, timeout_ms=30_000), 7, "interop")
     assert [one.error_code for one in made.topics] == [error_codes.NONE, error_codes.THROTTLING_QUOTA_EXCEEDED]
     assert 0 < made.throttle_time_ms <= 4000
 
@@ -203,6 +203,6 @@ def _is_served(sock: socket.socket) -> bool:
 def test_a_client_that_takes_too_much_time_is_throttled_for_at_most_one_window(broker: Broker) -> None:
     with quota(broker, "interop", request_percentage=0.01):
         throttle_time_ms = eventually(
-            lambda: ask(broker.bootstrap, MetadataRequest(topics=None), 12).throttle_time_ms, bool, pause=0
+            lambda: ask(broker.bootstrap, MetadataRequest(topics=None), 12, "interop").throttle_time_ms, bool, pause=0
         )
         assert 0 < throttle_time_ms <= 1000

@@ -24,7 +24,7 @@ OF_ANY_STORAGE = (
     "test_cleaner",
     "test_aborted_in_fetch",
 )
-OF_MEMORY = ("test_it_speaks", "test_deleting_records_gives_memory_back_but_not_the_size")
+OF_MEMORY = ("test_log_has_a_repr", "test_deleting_records_gives_memory_back_but_not_the_size")
 """Tests in them that look into the memory."""
 
 

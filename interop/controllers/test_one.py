@@ -124,7 +124,9 @@ def test_quotas(cluster: Mixed) -> None:
     topic_data = FetchRequest.FetchTopic(topic_id=topic_id(cluster.bootstrap, topic), partitions=[partition])
 
     def throttled() -> int:
-        answer = ask(leader.bootstrap, FetchRequest(max_wait_ms=0, max_bytes=1 << 20, topics=[topic_data]), 13, "interop")
+        answer = ask(
+            leader.bootstrap, FetchRequest(max_wait_ms=0, max_bytes=1 << 20, topics=[topic_data]), 13, "interop"
+        )
         return int(answer.throttle_time_ms)
 
     eventually(throttled, lambda found: found > 0)

@@ -1,11 +1,11 @@
 """The row of one API: every fact about it that is not in its message spec or in its handler.
 
-Each fact is given in each row, so that it was decided; `NONE` is a decision. The listeners are
+Each fact is given in each row of `rows`, so that it was decided; `NONE` is a decision. The listeners are
 those of the message spec.
 
 - `forwarded`: whether a broker hands the request on to the active controller (KIP-590), as the APIs
   that Apache Kafka 4.4 marks as forwardable.
-- `parts`: the lists of parts in a request and in its response, outermost first, as
+- `parts`: paths to the lists of parts in a request and in its response, outermost first, as
   "kind:request field/response field". With several paths, the one whose list is not empty counts.
 - `right`: the operation and the resource type that the request as a whole needs, as "ALTER
   cluster"; with several joined by " + ", it needs all of them, and of operations joined by "|" one.
@@ -36,7 +36,7 @@ from kafkadouble.messages.message import Message
 
 NONE = "none"
 
-ROW, BOTH, RIGHT, HANDLER = "row", "row and handler", "right by row, parts by handler", "handler"
+ROW, BOTH, RIGHT, HANDLER = "row", "both", "right", "handler"
 """Which code checks the rights of an API."""
 
 FIRST, LAST, IN_ORDER = "first", "last", "in order"
@@ -47,9 +47,6 @@ BODIES = "bodies"
 
 CONFIG_VALUES = "config values"
 """The values of `configs` may be passwords."""
-
-QUORUM = "quorum"
-"""The handler module of the APIs that the raft client answers itself."""
 
 
 class Handler(Protocol):
@@ -89,7 +86,7 @@ class ApiRow:
         name: str,
         *,
         forwarded: bool,
-        parts: str | tuple[str, ...],
+        parts: tuple[str, ...],
         right: str,
         part_right: str,
         guard: str,
@@ -114,7 +111,7 @@ class ApiRow:
         self.advertised_from, self.reason = advertised_from, reason
         self.hidden = hidden
         """Why ApiVersions leaves it out on a broker that receives no client metrics, or ""."""
-        self._parts = () if parts == NONE else (parts,) if isinstance(parts, str) else parts
+        self._parts = parts
 
     @property
     def listeners(self) -> tuple[str, ...]:

@@ -5,24 +5,10 @@ The versions are those of the message specs, less what Kafka itself holds back a
 
 from __future__ import annotations
 
-from . import administration, groups, quorum, records, share, share_records, streams, transactions
 from .row import ApiRow, ServedApi
+from .rows import TEXT, read_rows
 
-ROWS: tuple[ApiRow, ...] = tuple(
-    sorted(
-        (
-            *records.ROWS,
-            *groups.ROWS,
-            *share.ROWS,
-            *share_records.ROWS,
-            *streams.ROWS,
-            *administration.ROWS,
-            *quorum.ROWS,
-            *transactions.ROWS,
-        ),
-        key=lambda row: row.api.key,
-    )
-)
+ROWS: tuple[ApiRow, ...] = tuple(read_rows(TEXT))
 
 ROW_OF: dict[str, ApiRow] = {row.name: row for row in ROWS}
 """By the name of the API."""

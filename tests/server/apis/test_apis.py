@@ -25,6 +25,7 @@ from kafkadouble.server.apis.row import (
     ApiRow,
     ServedApi,
 )
+from kafkadouble.server.apis.rows import read_rows
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, ROWS, TABLE
 from kafkadouble.server.security.acls import OPERATIONS, RESOURCE_TYPES
 
@@ -39,6 +40,19 @@ CREDENTIALS = {"hmac", "salt", "salted_password", "auth_bytes", "request_data"}
 def test_no_fact_has_a_default() -> None:
     parameters = inspect.signature(ApiRow).parameters
     assert [name for name in FACTS if parameters[name].default is not inspect.Parameter.empty] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Heartbeat  local  READ group  none  row", "not enough values"),
+        ("Heartbeat  here  READ group  none  row  none", "Heartbeat is forwarded or local, not 'here'"),
+        ("Heartbeat  local  READ group  none  row  none  parts_once", "'parts_once' is no fact of an API"),
+    ],
+)
+def test_api_row_with_a_missing_or_unknown_fact_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        list(read_rows(text))
 
 
 @EVERY

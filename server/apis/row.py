@@ -1,7 +1,7 @@
 """The row of one API: every fact about it that is not in its message spec or in its handler.
 
-Each fact is given in each row of `rows`, so that it was decided; `NONE` is a decision. The listeners are
-those of the message spec.
+Each fact is given in each row of `rows`, so that it was decided; `NONE` is a decision. The
+listeners are those of the message spec.
 
 - `forwarded`: whether a broker hands the request on to the active controller (KIP-590), as the APIs
   that Apache Kafka 4.4 marks as forwardable.

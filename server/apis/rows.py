@@ -3,9 +3,10 @@
     CreateTopics  forwarded  CREATE cluster  CREATE topic  both  config values  right_or_parts
         topic:topics/topics
 
-The first line has, two spaces apart, the name; `forwarded` or `local`; the right; the right to each
-part; the guard; the secrets; and then the facts that differ from their default, by name. The
-indented lines are paths to the parts, and facts that are sentences. `row` says what each fact means.
+The first line has, two spaces apart, the name; `forwarded` or `local`; the right; the right to
+each part; the guard; the secrets; and then the facts that differ from their default, by name. The
+indented lines are paths to the parts, and facts that are sentences. `row` says what each fact
+means.
 """
 
 from __future__ import annotations

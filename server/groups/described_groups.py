@@ -1,0 +1,73 @@
+"""The common part of ConsumerGroupDescribe, ShareGroupDescribe and StreamsGroupDescribe: each group
+of a request is described by itself, with the operations that the client may do on it, and not at
+all if it has a topic that the client may not describe.
+
+Difference from Apache Kafka: a group that the request repeats is answered each time, until the
+response would become long; then it gets INVALID_REQUEST (`repeats`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble.messages import error_codes
+
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
+from ..security.acls import GROUP, TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import authorized_operations, client_rights
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+    from .group_coordinator_shard import GroupCoordinatorShard
+
+
+def each_group(group_ids: Iterable[str], described_group: Any, describe: Callable[[str], Any]) -> Wait[list[Any]]:
+    """Describes the groups in slices. `described_group` is the class of a described group."""
+    repeats = Repeats[Any]()
+
+    def answer(group_id: str) -> Any:
+        described = repeats.answer(group_id, lambda: describe(group_id))
+        return described or described_group(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+
+    return (yield from sliced(answer, group_ids))
+
+
+class GroupDescription(NamedTuple):
+    """What differs between the types of groups.
+
+    `described_group` is the class of a described group; `find` returns a group or raises Refusal;
+    `topics` names the topics of a described group; `hidden` is the message for those topics.
+    """
+
+    described_group: Any
+    find: Callable[[GroupCoordinatorShard, str], Any]
+    describe: Callable[[Any], Any]
+    topics: Callable[[Any], Iterable[str]]
+    hidden: str = "The group has described topic(s) that the client is not authorized to describe."
+
+    def of(self, node: HandlerContext, request: Request[Any]) -> Wait[list[Any]]:
+        """Describes the groups of the request."""
+        return each_group(
+            request.body.group_ids, self.described_group, lambda group_id: self._described(node, request, group_id)
+        )
+
+    def _described(self, node: HandlerContext, request: Request[Any], group_id: str) -> Any:
+        try:
+            group = self.find(node.groups.shard_of_named(group_id), group_id)
+        except Refusal as refusal:
+            return self.refused(group_id, refusal.code, refusal.message)
+        rights = client_rights(node, request)
+        described = self.describe(group)
+        if request.body.include_authorized_operations:
+            described.authorized_operations = authorized_operations(rights, GROUP, group_id)
+        if rights is None or all(rights.may(DESCRIBE, TOPIC, name) for name in set(self.topics(described))):
+            return described
+        return self.refused(group_id, error_codes.TOPIC_AUTHORIZATION_FAILED, self.hidden)
+
+    def refused(self, group_id: str, code: int, message: str | None) -> Any:
+        """The group with an error."""
+        return self.described_group(group_id=group_id, error_code=code, error_message=message)

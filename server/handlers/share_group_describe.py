@@ -39,7 +39,8 @@ def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) ->
     description = GroupDescription(DescribedGroup, share_group, describe, _topics_of)
     groups = yield from description.of(node, request)
     for group in groups:
-        if group.error_code == error_codes.NOT_COORDINATOR:  # As in Kafka, which says no more of other codes.
+        # As in Kafka, which says no more of other codes.
+        if group.error_code == error_codes.NOT_COORDINATOR:
             group.error_message = error_codes.meaning(group.error_code)
     return ShareGroupDescribeResponse(groups=groups)
 

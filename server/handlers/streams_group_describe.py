@@ -17,8 +17,8 @@ from kafkadouble.messages.generated.streams_group_describe import (
 )
 
 from ..groups.coordinator_group import STREAMS
-from ..groups.described_groups import GroupDescription
 from ..groups.features import refuse_without_protocol
+from ..groups.service.described_groups import GroupDescription
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

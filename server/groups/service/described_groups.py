@@ -9,20 +9,26 @@ response would become long; then it gets INVALID_REQUEST (`repeats`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from kafkadouble.messages import error_codes
 
-from ..requests.repeats import Repeats
-from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, sliced
-from ..security.acls import GROUP, TOPIC
-from ..security.authorizer import DESCRIBE
-from ..security.client_rights import authorized_operations, client_rights
+from ...requests.repeats import Repeats
+from ...requests.request import Refusal, Request
+from ...requests.waiting import Wait, sliced
+from ...security.acls import GROUP, TOPIC
+from ...security.authorizer import DESCRIBE
+from ...security.client_rights import authorized_operations, client_rights
+from ...security.host import AuthorizerHost
+from ..group_coordinator_shard import GroupCoordinatorShard
+from .group_coordinator import GroupCoordinator
 
-if TYPE_CHECKING:
-    from ..handler_context import HandlerContext
-    from .group_coordinator_shard import GroupCoordinatorShard
+
+class DescribingHost(AuthorizerHost, Protocol):
+    """A node, as the description of its groups sees it."""
+
+    @property
+    def groups(self) -> GroupCoordinator: ...
 
 
 def each_group(group_ids: Iterable[str], described_group: Any, describe: Callable[[str], Any]) -> Wait[list[Any]]:
@@ -49,13 +55,13 @@ class GroupDescription(NamedTuple):
     topics: Callable[[Any], Iterable[str]]
     hidden: str = "The group has described topic(s) that the client is not authorized to describe."
 
-    def of(self, node: HandlerContext, request: Request[Any]) -> Wait[list[Any]]:
+    def of(self, node: DescribingHost, request: Request[Any]) -> Wait[list[Any]]:
         """Describes the groups of the request."""
         return each_group(
             request.body.group_ids, self.described_group, lambda group_id: self._described(node, request, group_id)
         )
 
-    def _described(self, node: HandlerContext, request: Request[Any], group_id: str) -> Any:
+    def _described(self, node: DescribingHost, request: Request[Any], group_id: str) -> Any:
         try:
             group = self.find(node.groups.shard_of_named(group_id), group_id)
         except Refusal as refusal:

@@ -109,8 +109,8 @@ def test_no_row_is_of_a_retired_api() -> None:
     assert not any(registry.api_named(row.name).retired for row in ROWS)
 
 
-GUARDED = "client_rights", "may_read_topics", "request_authorization import may"
-"""What a handler imports that checks rights."""
+GUARDED = "client_rights", "may_read_topics", "request_authorization import may", "described_groups"
+"""Words of an import by which a handler checks rights."""
 UNGUARDED = {
     *("ApiVersions", "SaslHandshake", "SaslAuthenticate"),
     *("RenewDelegationToken", "ExpireDelegationToken", "DescribeDelegationToken"),

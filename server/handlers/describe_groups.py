@@ -4,9 +4,6 @@ A group that is unknown or not classic is Dead and no error; from version 6 on i
 GROUP_ID_NOT_FOUND. From version 3 on the response can have the operations that the client may do on
 the group; without an authorizer, all of them. A group shows a protocol and the metadata of its
 members only while it is stable.
-
-Difference from Apache Kafka: a group that the request repeats is answered each time, as in Kafka,
-until the response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 
 from __future__ import annotations
@@ -19,9 +16,9 @@ from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
 from ..groups.classic.group import ClassicGroup
 from ..groups.classic.member import ClassicGroupMember
 from ..groups.classic.state import ClassicGroupState
-from ..requests.repeats import Repeats
+from ..groups.service.described_groups import each_group
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, sliced
+from ..requests.waiting import Wait
 from ..security.acls import GROUP
 from ..security.client_rights import authorized_operations, client_rights
 
@@ -35,16 +32,10 @@ GROUP_ID_NOT_FOUND_FROM = 6
 
 
 def answer(node: HandlerContext, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:
-    repeats = Repeats[DescribedGroup]()
-    groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.groups)
+    groups = yield from each_group(
+        request.body.groups, DescribedGroup, lambda group_id: _describe(node, request, group_id)
+    )
     return DescribeGroupsResponse(groups=groups)
-
-
-def _answer(
-    node: HandlerContext, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats[DescribedGroup]
-) -> DescribedGroup:
-    found = repeats.answer(group_id, lambda: _describe(node, request, group_id))
-    return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST) if found is None else found
 
 
 def _describe(node: HandlerContext, request: Request[DescribeGroupsRequest], group_id: str) -> DescribedGroup:

@@ -1,6 +1,8 @@
-"""The common part of ConsumerGroupDescribe, ShareGroupDescribe and StreamsGroupDescribe: each group
-of a request is described by itself, with the operations that the client may do on it, and not at
-all if it has a topic that the client may not describe.
+"""Describes the groups of a request one by one, as DescribeGroups does.
+
+`GroupDescription` is what ConsumerGroupDescribe, ShareGroupDescribe and StreamsGroupDescribe have
+in common: the operations that the client may do on a group, and an error in place of a group that
+has a topic which the client may not describe.
 
 Difference from Apache Kafka: a group that the request repeats is answered each time, until the
 response would become long; then it gets INVALID_REQUEST (`repeats`).
@@ -37,7 +39,9 @@ def each_group(group_ids: Iterable[str], described_group: Any, describe: Callabl
 
     def answer(group_id: str) -> Any:
         described = repeats.answer(group_id, lambda: describe(group_id))
-        return described or described_group(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+        if described is None:
+            return described_group(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+        return described
 
     return (yield from sliced(answer, group_ids))
 

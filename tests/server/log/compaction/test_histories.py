@@ -209,9 +209,10 @@ class Histories(RuleBasedStateMachine):
             return
         first = max(self.log.segments[-1].base_offset, self.log.cleaned_to, self.plain.start)
         aborted = {offset for offset in self.plain.aborted() if offset < self.plain.watermark}
-        read = {record.offset for record in _seen(self.log, self.log.log_end_offset, committed=False)}
-        appended = {record.offset for record in self.plain.records(self.plain.end) if record.offset >= first}
-        assert appended - aborted <= read
+        read = [record.offset for record in _seen(self.log, self.log.log_end_offset, committed=False)]
+        appended = [record.offset for record in self.plain.records(self.plain.end)]
+        kept = [offset for offset in read if offset >= first and offset not in aborted]
+        assert kept == [offset for offset in appended if offset >= first and offset not in aborted]
 
     @invariant()
     def the_offsets_are_right(self) -> None:

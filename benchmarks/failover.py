@@ -67,7 +67,7 @@ class Writer:
         self._failed: list[KafkaError] = []
 
     def begin(self) -> None:
-        """Send one record."""
+        """Sends one record."""
         self._producer.produce(self._topic, b"x" * 100, partition=0, on_delivery=self._delivered)
 
     def is_done(self, seconds: float) -> bool:
@@ -78,7 +78,7 @@ class Writer:
         return not left
 
     def write(self) -> None:
-        """Send one record and wait until it is acknowledged."""
+        """Sends one record and waits until it is acknowledged."""
         self.begin()
         eventually(lambda: self.is_done(LOOK_S))
 
@@ -152,7 +152,7 @@ def waited(writer: Writer, topic: str, living: Sequence[str], start: float) -> W
 
 
 def seconds_together(session_ms: int, deaths: int) -> list[Waited]:
-    """Measure with all brokers in this process."""
+    """Measures with all brokers in this process."""
     took = []
     for _ in range(deaths):
         with KafkaDouble(brokers=3, config=settings(session_ms)) as kafka:
@@ -168,7 +168,7 @@ def seconds_together(session_ms: int, deaths: int) -> list[Waited]:
 
 
 def seconds_apart(session_ms: int, deaths: int) -> list[Waited]:
-    """Measure with one process per broker, and one for the controller."""
+    """Measures with one process per broker, and one for the controller."""
     took = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, apart(Path(folder), session_ms) as brokers:
         bootstrap = ",".join(f"{host}:{port}" for host, port in (each.address for each in brokers))

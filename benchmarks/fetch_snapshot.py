@@ -93,7 +93,7 @@ def directory(path: str, size: int) -> Path:
 
 @contextmanager
 def node(path: str) -> Iterator[Server]:
-    """Start a controller on that directory."""
+    """Starts a controller on that directory."""
     command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--port", "0", "--controller-port", "0"]
     command += ["--data-dir", path, "-c", "metadata.max.retention.bytes=-1", "-c", "metadata.max.retention.ms=-1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -156,7 +156,7 @@ class Took(NamedTuple):
 
 
 def fetched(server: Server, size: int, most: int) -> Took:
-    """Fetch the whole snapshot, one request after the other."""
+    """Fetches the whole snapshot, one request after the other."""
     before, cpu, head, grown = servers.resident_bytes(server.pid), servers.cpu_seconds(server.pid), 0, 0
     start = time.perf_counter()
     with socket.create_connection(server.address) as sock:
@@ -172,7 +172,7 @@ def fetched(server: Server, size: int, most: int) -> Took:
 
 
 def _receive(sock: socket.socket) -> int:
-    """Read one response and return its size."""
+    """Reads one response and returns its size."""
     data = sock.recv(4, socket.MSG_WAITALL)
     left = size = int.from_bytes(data, "big")
     while left > 0:

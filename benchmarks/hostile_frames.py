@@ -137,7 +137,7 @@ class Costs:
 
 
 def collect_as_serve() -> None:
-    """Collect garbage by the rules of `serve`, which leave the state of the node out."""
+    """Collects garbage by the rules of `serve`, which leave the state of the node out."""
     collector = Collector()
     collector.begin()
     gc.callbacks.append(collector.on_gc)

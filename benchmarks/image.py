@@ -82,7 +82,7 @@ def _name(number: int) -> str:
 
 
 def snapshot(path: str, topics: int, partitions: int) -> tuple[FileSnapshotStore, OffsetAndEpoch]:
-    """Write the snapshot into a directory for a node's start, as if its log had reached that
+    """Writes the snapshot into a directory for a node's start, as if its log had reached that
     offset.
     """
     disk = RealDisk(path)
@@ -174,7 +174,7 @@ def beside(path: str, topics: int) -> tuple[list[float], list[float], float, flo
 
 
 def _until_still(client: Waiting, path: str) -> None:
-    """Wait until the node has written everything that its start caused."""
+    """Waits until the node has written everything that its start caused."""
     client.ask()
     quiet = time.monotonic() + 1
     end = time.monotonic() + PATIENCE_S
@@ -185,7 +185,7 @@ def _until_still(client: Waiting, path: str) -> None:
 
 
 def _change(bootstrap: str) -> None:
-    """Change enough of the metadata for a snapshot to be due."""
+    """Changes enough of the metadata for a snapshot to be due."""
     topic = CreateTopicsRequest.CreatableTopic(name="new", num_partitions=50, replication_factor=1)
     answer = ask(bootstrap, CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 7)
     if answer.topics[0].error_code:

@@ -83,12 +83,12 @@ class Stream:
         self._producer.poll(seconds)
 
     def finish(self) -> None:
-        """Wait until every request is answered."""
+        """Waits until every request is answered."""
         if left := self._producer.flush(PATIENCE_S):
             raise Broken(f"{self.topic}: {left} records were not answered in {PATIENCE_S} s")
 
     def check(self, bootstrap: str) -> None:
-        """Read on from the last position. Every record acknowledged since must be there."""
+        """Reads on from the last position. Every record acknowledged since must be there."""
         due, self.acknowledged = self.acknowledged, {}
         self._read_on(bootstrap)
         for value, offset in due.items():
@@ -100,7 +100,7 @@ class Stream:
         self._check_epochs(bootstrap)
 
     def check_all(self, bootstrap: str) -> None:
-        """Read from the beginning. No record that was found before may have changed."""
+        """Reads from the beginning. No record that was found before may have changed."""
         before, self.found, self.epochs = self.found, [], {}
         self._read_on(bootstrap)
         if self.found[: len(before)] != before:
@@ -165,7 +165,7 @@ class Figures:
 
 
 def kill_again_and_again(kills: int, seed: int, settings: Sequence[str] = (), *, kept: bool = True) -> Figures:
-    """Raise Broken with the broken promise. A broker whose data is not `kept` breaks them all."""
+    """Raises Broken with the broken promise. A broker whose data is not `kept` breaks them all."""
     random, starts = Random(seed), list[float]()
     words = [word for setting in settings for word in ("-c", setting)]
     with TemporaryDirectory(prefix="kill-") as folder:
@@ -199,7 +199,7 @@ def _streams(bootstrap: str) -> list[Stream]:
 
 
 def _live(streams: Sequence[Stream], random: Random) -> None:
-    """Send for a while; in most runs the time begins when both producers have had a response."""
+    """Sends for a while; in most runs the time begins when both producers have had a response."""
     if random.random() < 0.8:
         end = time.perf_counter() + PATIENCE_S
         while not all(stream.acknowledged for stream in streams):

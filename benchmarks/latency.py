@@ -77,13 +77,13 @@ def p50(bootstrap: str, request: bytes, requests: int, *, framed: bool) -> float
 
 
 def stay_on_one_cpu() -> None:
-    """Run this process and its children on one CPU."""
+    """Runs this process and its children on one CPU."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def receive(sock: socket.socket, echoed: int, *, framed: bool) -> None:
-    """Read one response, with the same number of system calls for both servers."""
+    """Reads one response, with the same number of system calls for both servers."""
     data = sock.recv(READ)
     size = 4 + int.from_bytes(data[:4], "big") if framed else echoed
     while len(data) < size:

@@ -103,7 +103,7 @@ def _command(*words: str) -> list[str]:
 
 @contextmanager
 def quorum(folder: Path) -> Iterator[list[Controller]]:
-    """Start the three controllers."""
+    """Starts the three controllers."""
     with ExitStack() as running:
         ports = [free_port() for _ in range(VOTERS)]
         found = [Controller(folder, FIRST + at, ports) for at in range(VOTERS)]
@@ -114,7 +114,7 @@ def quorum(folder: Path) -> Iterator[list[Controller]]:
 
 
 def leader(among: Sequence[Controller], after: int = -1) -> tuple[Controller, int]:
-    """Wait for a leader in a later epoch; return it and its epoch."""
+    """Waits for a leader in a later epoch; returns it and its epoch."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         for each in among:

@@ -62,7 +62,7 @@ class Cluster:
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
 
     def create(self, topic: str, partitions: int, replicas: int) -> None:
-        """Create a topic; on return every partition has a leader and all replicas in sync."""
+        """Creates a topic; on return every partition has a leader and all replicas in sync."""
         for future in self._admin.create_topics([NewTopic(topic, partitions, replicas)]).values():
             future.result(60)
         end = time.monotonic() + 60
@@ -95,7 +95,7 @@ def singles(cluster: Cluster, topic: str, count: int) -> float:
 
 
 def one_round(results: Rounds, clusters: dict[str, Cluster], megabytes: int, turn: int) -> None:
-    """Measure every rate and every p50 once, one server after the other."""
+    """Measures every rate and every p50 once, one server after the other."""
     for size in SIZES:
         for partitions in PARTITIONS:
             case = f"{size} B, {partitions} partition{'s' if partitions > 1 else ''}"

@@ -51,7 +51,7 @@ class BenchShareMember:
         self._member_id, self._epoch, self._session_epoch = member_id, 0, 0
 
     async def join(self) -> None:
-        """Wait until the partition is assigned."""
+        """Waits until the partition is assigned."""
         assigned = False
         while not assigned:
             request = ShareGroupHeartbeatRequest(
@@ -71,7 +71,7 @@ class BenchShareMember:
                 await asyncio.sleep(PAUSE_S)
 
     async def fetch(self, acquired: list[Range]) -> list[Range]:
-        """Acknowledge what was acquired before, and acquire more."""
+        """Acknowledges what was acquired before, and acquires more."""
         of = ShareFetchRequest
         partition = of.FetchPartition(
             partition_index=0,
@@ -104,7 +104,7 @@ def _range(acquired: Any) -> Range:
 
 
 async def drain(server: servers.Server, topic: str, records: int) -> dict[str, float]:
-    """Fetch and acknowledge all records of a topic."""
+    """Fetches and acknowledges all records of a topic."""
     bootstrap, pid = server
     connection = await Connection.open(bootstrap)
     member_id = str(Uuid.random(Random(topic).randbytes))

@@ -59,7 +59,7 @@ def request() -> bytes:
 
 
 def first_answer(port: int, frame: bytes) -> None:
-    """Connect as soon as possible, and wait for the response."""
+    """Connects as soon as possible, and waits for the response."""
     deadline = time.monotonic() + 30
     while True:
         try:

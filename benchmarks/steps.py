@@ -68,8 +68,8 @@ class Asker:
         self._connection = Connection(node, peer, self._line, MOST_BYTES)
 
     def ask(self, frame: bytes, measure: Measure, now: int) -> Taken:
-        """Hand in a frame with its size, and go on until it is answered, or waits for longer than
-        `PATIENCE_MS`."""
+        """Hands in a frame with its size, and goes on until it is answered, or waits for longer
+        than `PATIENCE_MS`."""
         node, steps, asides, end = self._node, list[float](), list[float](), now + PATIENCE_MS
         node.waiting.aside = lambda aside, task: self._asides.append((aside, task))
         step: Callable[[], None] = partial(self._connection.receive, frame, now)

@@ -61,7 +61,7 @@ class Clock:
 
 
 def fill(logs: list[PartitionLog], batch: bytes, volume: int = VOLUME) -> Clock:
-    """Append to all logs in turns."""
+    """Appends to all logs in turns."""
     appends = [log.append_as_leader for log in logs]
     with Clock() as clock:
         for _ in range(volume // len(batch) // len(logs)):
@@ -91,7 +91,7 @@ def sink() -> Iterator[Callable[[memoryview | bytes], None]]:
 
 
 def read(logs: list[PartitionLog]) -> Clock:
-    """Read all logs to their ends in turns, a megabyte at a time, and send the bytes."""
+    """Reads all logs to their ends in turns, a megabyte at a time, and sends the bytes."""
     with sink() as send, Clock() as clock:
         offsets = [0] * len(logs)
         left = True
@@ -136,7 +136,7 @@ def compare(root: str, table_append: Table, table_read: Table) -> None:
 
 
 def start(root: str, table: Table, gigabytes: float, partitions: int) -> None:
-    """Open logs that were closed, and logs that were not."""
+    """Opens logs that were closed, and logs that were not."""
     disk = RealDisk(root)
     # small batches: as large an index as there can be
     log, batch = in_files(disk, "large-0"), batch_of(4, 1000)

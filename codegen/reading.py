@@ -93,7 +93,7 @@ class _Reader:
             self.out(f"{target} = None")
 
     def length(self, op: Variable | Array, kind: str) -> str:
-        """Read the length or count into a variable: length + 1 when compact, so that 0 is null;
+        """Reads the length or count into a variable: length + 1 when compact, so that 0 is null;
         else negative for null."""
         size = self.name("n")
         if op.compact:

@@ -72,7 +72,7 @@ class Watch:
         return [each["data"] for each in list(self.objects) if each.get("type") == type]
 
     def end(self) -> ObserveOutput:
-        """End it as `kill` does."""
+        """Ends it as `kill` does."""
         self._process.terminate()
         code = self._process.wait(30)
         self._thread.join(30)

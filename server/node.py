@@ -170,7 +170,7 @@ class Node:
         self._start()
 
     def _assign(self, parts: ClusterParts) -> None:
-        """Assign the parts of a node with peers; what its roles do not need stays None."""
+        """Assigns the parts of a node with peers; what its roles do not need stays None."""
         self.channels, self.controller_registration = parts.channels, parts.controller_registration
         if parts.broker is not None:
             self.lifecycle, self.fetchers = parts.broker.lifecycle, parts.broker.fetchers
@@ -178,7 +178,7 @@ class Node:
             self.replication_quotas = parts.broker.replication_quotas
 
     def _start(self) -> None:
-        """Connect the parts, and let each begin. A node that is alone leads the quorum then."""
+        """Connects the parts, and lets each begin. A node that is alone leads the quorum then."""
         if "broker" in self.roles:
             self.logs.check()
         self.controller.begin()
@@ -285,12 +285,12 @@ class Node:
         return made
 
     def advance(self, now: int) -> None:
-        """Set the time (ms) of what happens next. Only here and in `submit` does time enter a
+        """Sets the time (ms) of what happens next. Only here and in `submit` does time enter a
         node."""
         self.now = now
 
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> HandlerTask | None:
-        """Take a request; `reply` is called once with its answer, perhaps before this returns.
+        """Takes a request; `reply` is called once with its answer, perhaps before this returns.
 
         The returned task must be closed when the connection ends; None means that everything is
         done.
@@ -316,7 +316,7 @@ class Node:
         return task if task.alive else None
 
     def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> HandlerTask:
-        """Take a request that must be decoded first, in steps that take turns with handlers."""
+        """Takes a request that must be decoded first, in steps that take turns with handlers."""
         self.advance(now)
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
@@ -329,7 +329,7 @@ class Node:
         return dispatch.answer(self, request)
 
     def tick(self, now: int) -> None:
-        """Do what is due, and one slice of what gave way to others."""
+        """Does what is due, and one slice of what gave way to others."""
         self.advance(now)
         if self.waiting.later:
             with all_kept():
@@ -357,7 +357,7 @@ class Node:
         return self.is_registered or self.lifecycle is None or self.lifecycle.is_open
 
     def _run(self, now: int, most: int | None = None) -> None:
-        """Resume the handlers that can continue. A fetch of the metadata log may have committed
+        """Resumes the handlers that can continue. A fetch of the metadata log may have committed
         records, which let others continue."""
         self.waiting.run(now, most)
         while self.controller.has_unpublished and self.halted is None:
@@ -365,14 +365,14 @@ class Node:
             self.waiting.run(now)
 
     def _take_failures(self, *, is_stopping: bool = False) -> None:
-        """Take the log directories offline that have failed, or report those that a stop could not
-        write to."""
+        """Takes the log directories offline that have failed, or reports those that a stop could
+        not write to."""
         from .replica import log_dir_failures
 
         (log_dir_failures.report_failures_of_stop if is_stopping else log_dir_failures.handle_log_dir_failures)(self)
 
     def close(self, now: int) -> None:
-        """Shut down cleanly; the node is not called afterwards."""
+        """Shuts down cleanly; the node is not called afterwards."""
         self.advance(now)
         self.abandon()
         self.logs.close(now, self.broker_epoch)
@@ -380,7 +380,7 @@ class Node:
             self._take_failures(is_stopping=True)
 
     def abandon(self) -> None:
-        """Drop the work that is under way; the node is not called afterwards."""
+        """Drops the work that is under way; the node is not called afterwards."""
         if "snapshot_generator" in vars(self):
             self.snapshot_generator.abandon()
 

@@ -55,7 +55,7 @@ class Frames:
         return frames
 
     def clear(self) -> None:
-        """Free the memory of the incomplete frame; the stream is over."""
+        """Frees the memory of the incomplete frame; the stream is over."""
         self._buffer.clear()
         self.buffered = 0
 

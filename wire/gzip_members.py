@@ -56,7 +56,7 @@ class _Reader:
         self.parts: list[bytes] = []
 
     def read_member(self, start: int) -> int | None:
-        """Read the member whose header ends at `start`. Where the next one's header ends, or None
+        """Reads the member whose header ends at `start`. Where the next one's header ends, or None
         if there is no other member."""
         end = self._read_content(start)
         while self._filled < end:
@@ -73,7 +73,7 @@ class _Reader:
         return following
 
     def _read_content(self, start: int) -> int:
-        """Read the deflated bytes, and check the trailer behind them. Returns where it begins."""
+        """Reads the deflated bytes, and checks the trailer behind them. Returns where it begins."""
         import zlib
 
         member = zlib.decompressobj(_RAW)

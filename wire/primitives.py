@@ -65,7 +65,7 @@ def long_count_or_null(b: bytes, n: int, p: int) -> tuple[int, int]:
 
 
 def check_count(b: bytes, n: int, p: int) -> None:
-    """Refuse a plain count that is null or more than the bytes that remain."""
+    """Refuses a plain count that is null or more than the bytes that remain."""
     if n < 0:
         refuse_null()
     check_count_or_null(b, n, p)

@@ -68,7 +68,7 @@ def skip_tags(b: bytes, p: int, most: int) -> tuple[int, int]:
 
 
 def keep_unknown(struct: Any, tag: int, data: bytes) -> None:
-    """Remember a tag that this version does not know."""
+    """Remembers a tag that this version does not know."""
     if struct.unknown_tagged_fields is None:
         struct.unknown_tagged_fields = {}
     struct.unknown_tagged_fields[tag] = data

@@ -16,7 +16,7 @@ ONE_BYTE = tuple(bytes((value,)) for value in range(128))
 
 
 def more_uvarint(b: bytes, n: int, p: int) -> tuple[int, int]:
-    """Go on with an unsigned varint whose first byte `n` (above 127) has been read; `p` is behind
+    """Goes on with an unsigned varint whose first byte `n` (above 127) has been read; `p` is behind
     that byte."""
     byte = b[p]
     n = n & 127 | (byte & 127) << 7

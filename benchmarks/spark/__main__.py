@@ -89,7 +89,7 @@ def wire(at: Session, source: str, place: Place, **options: str) -> Any:
 
 
 def read(frame: Any) -> None:
-    """Read all rows and columns into the `noop` sink."""
+    """Reads all rows and columns into the `noop` sink."""
     frame.write.format("noop").mode("overwrite").save()
 
 
@@ -188,7 +188,7 @@ def two_partitions(at: Session, place: Place, rounds: int) -> dict[str, Cost]:
 
 
 def memory(at: Session, place: Place) -> list[Figure]:
-    """Measure in a session that has read nothing else."""
+    """Measures in a session that has read nothing else."""
     read(query(at.spark.read, "kafka-log", {"splitBytes": WHOLE}, place.segment))
     case = f"worker's peak memory, a segment of {place.large // MB} MB in one task"
     return [Figure(case, at.most_memory() / MB, "MB", most=MOST_MB)]

@@ -61,7 +61,7 @@ def _sent(captured: Path, client_id: str) -> int:
 
 
 def _stream(at: Session, source: str, options: dict[str, str], folder: Path) -> int:
-    """Run a stream into the `noop` sink; return its number of rows."""
+    """Runs a stream into the `noop` sink; returns its number of rows."""
     rows = at.spark.readStream.format(source).options(**options).load()
     query = rows.writeStream.format("noop").option("checkpointLocation", str(folder)).trigger(availableNow=True).start()
     query.awaitTermination()

@@ -52,7 +52,7 @@ def _until(found: Batches, size: int) -> Iterator[bytes]:
 
 
 def fill(bootstrap: str, found: Batches, size: int) -> tuple[int, int]:
-    """Make the topic with about `size` bytes; return its bytes and rows."""
+    """Makes the topic with about `size` bytes; returns its bytes and rows."""
     queue = list(_until(found, size // PARTITIONS))
     with Client({"bootstrap.servers": bootstrap}) as client, client.producer() as producer:
         for start in range(0, len(queue), _AT_ONCE):
@@ -62,7 +62,7 @@ def fill(bootstrap: str, found: Batches, size: int) -> tuple[int, int]:
 
 
 def segment(folder: Path, found: Batches, size: int) -> tuple[int, int]:
-    """Make a partition's folder with one segment of about `size` bytes and its index; return its
+    """Makes a partition's folder with one segment of about `size` bytes and its index; returns its
     bytes and batches.
     """
     folder.mkdir(parents=True)

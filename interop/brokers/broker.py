@@ -34,13 +34,13 @@ class Server(Protocol):
     def bootstrap(self) -> str: ...
 
     def kill(self) -> None:
-        """Kill it without a clean shutdown, where the broker has the capability `kill`."""
+        """Kills it without a clean shutdown, where the broker has the capability `kill`."""
 
     def stop(self) -> None:
-        """Ask it to shut down, and wait until it has."""
+        """Asks it to shut down, and waits until it has."""
 
     def start(self) -> None:
-        """Start it at the same address, and wait until it serves."""
+        """Starts it at the same address, and waits until it serves."""
 
 
 class BrokerRequirements(NamedTuple):
@@ -72,7 +72,7 @@ class Broker(NamedTuple):
         return f"{self.name}: not true that {' and that '.join(missing)}" if missing else ""
 
     def restart(self) -> None:
-        """Stop every server, then start them again."""
+        """Stops every server, then start them again."""
         for server in self.servers:
             server.stop()
         for server in self.servers:

@@ -25,7 +25,7 @@ class Written:
         self.directories: dict[str, str] = {}
 
     def expect(self, lines: str) -> None:
-        """Wait until exactly these lines were written since the last call, in any order."""
+        """Waits until exactly these lines were written since the last call, in any order."""
         expected = sorted(lines.split("\n")[1:-1])
         eventually(lambda: sorted(self._lines()[self._seen :]), lambda found: found == expected)
         self._seen += len(expected)

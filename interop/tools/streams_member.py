@@ -57,7 +57,7 @@ def _heartbeat(broker: Broker, names: Mapping[str, str], epoch: int) -> Any:
 
 
 def _join(broker: Broker, names: Mapping[str, str]) -> int:
-    """Join until it has all tasks; return its epoch. The offset 1 of the topic is committed."""
+    """Joins until it has all tasks; returns its epoch. The offset 1 of the topic is committed."""
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(names["topic"], 1, {})
     find = FindCoordinatorRequest(key_type=0, coordinator_keys=[names["group"]])

@@ -208,7 +208,7 @@ def test_several_control_records_in_a_batch(witness: Witness, record_property: C
 
 @pytest.mark.parametrize("where", [0, 3, 17, 21, 22, 40, 60, 61, 70, -1])
 def test_a_damaged_batch_is_damaged_to_both(witness: Witness, where: int) -> None:
-    """Damage to any byte outside the offset and the leader epoch is detected: by the checksum, or
+    """Damages to any byte outside the offset and the leader epoch is detected: by the checksum, or
     by the field itself."""
     data = bytearray(Batch([Record(5, NOW, b"key", b"value")], 5).encoded())
     data[where] ^= 0x01

@@ -37,7 +37,7 @@ def read(
     isolation: str = "read_uncommitted",
     max_bytes: int = 16 << 20,
 ) -> Generator[Fetched, None, None]:
-    """See `Client.read`."""
+    """Sees `Client.read`."""
     attached = Attachment(network, partition, leader)
     reading = _Reading(
         network, attached, partition, OffsetAndEpoch(start, leader_epoch), end, isolation_level(isolation), max_bytes

@@ -9,12 +9,12 @@ FIELDS = ("member_id", "group_instance_id", "instance_id")
 
 
 def names_members(request: type[Any]) -> bool:
-    """Return whether requests of this class can name a member."""
+    """Returns whether requests of this class can name a member."""
     return any(field in request.__slots__ for field in (*FIELDS, "members"))
 
 
 def members_named(body: Any) -> set[str]:
-    """Return the member ids and group instance ids in a request."""
+    """Returns the member ids and group instance ids in a request."""
     items = (body, *(getattr(body, "members", None) or ()))
     values = (getattr(item, field, None) for item in items for field in FIELDS)
     return {value for value in values if isinstance(value, str) and value}

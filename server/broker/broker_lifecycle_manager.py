@@ -223,7 +223,7 @@ class BrokerLifecycleManager:
             self._node.halted = f"the controller does not register this broker: {error_codes.name(code)}"
 
     def _current_state(self) -> tuple[bool, int]:
-        """State that is reported at once when it changes."""
+        """States that is reported at once when it changes."""
         return self.serves, len(self._offline_dirs)
 
     def _send_heartbeat(self) -> None:

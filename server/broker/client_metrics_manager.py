@@ -53,7 +53,7 @@ class TelemetryExporter(Protocol):
         ...
 
     def export(self, client_instance_id: Uuid, client_id: str, decoded: Any, now: int) -> None:
-        """Keep what `decode` returned."""
+        """Keeps what `decode` returned."""
         ...
 
 

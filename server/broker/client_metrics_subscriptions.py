@@ -45,7 +45,7 @@ class ClientMetricsSubscriptions:
         self._by_name: dict[str, ClientMetricsSubscription] = {}
 
     def update(self, image: Image) -> None:
-        """Take the configurations of this image; the same again cost nothing."""
+        """Takes the configurations of this image; the same again cost nothing."""
         if image.configs is self._seen:
             return
         self._seen = image.configs

@@ -156,7 +156,7 @@ def _check_name(target: Target) -> None:
 
 
 def _check_broker_id(name: str) -> None:
-    """Check the name of a broker as a controller does."""
+    """Checks the name of a broker as a controller does."""
     if name and not BROKER_ID.fullmatch(name):
         raise InvalidRequest("Unable to parse broker name as a base 10 number.")
     if name and int(name) < 0:

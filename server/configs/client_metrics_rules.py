@@ -23,7 +23,7 @@ PROPERTIES = frozenset(
 
 
 def validate_client_metrics(configs: Mapping[str, str]) -> None:
-    """Raise InvalidRequest or InvalidConfig for the first configuration that is not valid."""
+    """Raises InvalidRequest or InvalidConfig for the first configuration that is not valid."""
     for name in configs:
         if name not in CLIENT_METRICS:
             raise InvalidRequest(f"Unknown client metrics configuration: {name}")

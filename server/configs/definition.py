@@ -77,7 +77,7 @@ class ConfigKey:
         return self.type is ConfigType.PASSWORD
 
     def parse(self, text: str, *, strict: bool = False) -> Value:
-        """Parse and check a text. Duplicates in a list are dropped, or refused if `strict`."""
+        """Parses and checks a text. Duplicates in a list are dropped, or refused if `strict`."""
         from .checks import checked
 
         return checked(self, parse_type(self.name, text, self.type), strict)
@@ -91,7 +91,7 @@ class ConfigKey:
 
 
 def parse_type(name: str, text: str, type_: ConfigType) -> Value:
-    """Parse a text as a `type_`, or raise InvalidConfig; bounds are not checked."""
+    """Parses a text as a `type_`, or raises InvalidConfig; bounds are not checked."""
     trimmed = text.strip(BLANKS)
     if type_ is ConfigType.BOOLEAN:
         if trimmed.lower() not in ("true", "false"):
@@ -125,12 +125,12 @@ def _double(name: str, text: str, trimmed: str) -> float:
 
 
 def format_value(value: Value) -> str | None:
-    """Format a value as DescribeConfigs shows it."""
+    """Formats a value as DescribeConfigs shows it."""
     return ",".join(value) if isinstance(value, tuple) else None if value is None else shown(value)
 
 
 def shown(value: object) -> str:
-    """Format a value for an error message, as Java prints it."""
+    """Formats a value for an error message, as Java prints it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):

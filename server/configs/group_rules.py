@@ -59,7 +59,7 @@ TAGS = "streams.rack.aware.assignment.tags"
 
 
 def validate_group(configs: Mapping[str, str], layers: Layers) -> None:
-    """Raise InvalidConfig for a configuration that is unknown, wrong, or outside the broker's
+    """Raises InvalidConfig for a configuration that is unknown, wrong, or outside the broker's
     bounds.
     """
     for name in configs:

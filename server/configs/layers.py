@@ -83,7 +83,7 @@ class Layers:
 
 
 def merged(*layers: Mapping[str, str]) -> dict[str, str]:
-    """Merge layers into one; the last has precedence."""
+    """Merges layers into one; the last has precedence."""
     texts = dict(layers[0])
     for layer in layers[1:]:
         for name, text in layer.items():

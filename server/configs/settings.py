@@ -193,7 +193,7 @@ def as_text(value: object) -> str:
 
 
 def check(place: str, name: str, text: str) -> None:
-    """Refuse a setting that Kafka does not know, or a value that it would refuse."""
+    """Refuses a setting that Kafka does not know, or a value that it would refuse."""
     config = broker_config(name)
     if is_only_dynamic(config):
         return

@@ -83,7 +83,7 @@ class ConfigDef:
 
 
 def read_row(row: str) -> ConfigKey:
-    """Parse one row of text."""
+    """Parses one row of text."""
     first, _, doc = row.partition("\n    ")
     name, type_, default, importance, *words = first.split()
     held = {"null": None, "required": None, '""': ""}.get(default, default)

@@ -25,7 +25,7 @@ AS_THE_LOG = -2  # the value of local.retention.* that means: the value of reten
 
 
 def validate_topic(configs: Mapping[str, str], layers: Layers, before: Mapping[str, str] | None = None) -> None:
-    """Raise InvalidConfig for configurations that a topic may not have. `before` are the present
+    """Raises InvalidConfig for configurations that a topic may not have. `before` are the present
     ones.
     """
     for name in configs:

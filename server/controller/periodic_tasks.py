@@ -51,7 +51,7 @@ class PeriodicTasks:
             self.schedule(active, int_setting("delegation.token.expiry.check.interval.ms"), _sweep_expired_tokens)
 
     def _int_setting(self, name: str) -> Callable[[], int]:
-        """Return what reads the setting: it may change between two runs of a task."""
+        """Returns what reads the setting: it may change between two runs of a task."""
         return lambda: self._node.settings.int(name)
 
     def start_heartbeat_manager(self, active: ActiveController) -> BrokerHeartbeatManager:

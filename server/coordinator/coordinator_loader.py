@@ -23,7 +23,7 @@ log = ClientLog("kafkadouble.server.coordinator")
 
 
 def load(shard: CoordinatorShard) -> None:
-    """Replay the whole log of the shard's partition. Raises WireError if it cannot be decoded."""
+    """Replays the whole log of the shard's partition. Raises WireError if it cannot be decoded."""
     source = shard.partition.log
     start, end = source.log_start_offset, source.log_end_offset
     family = coordinator.FAMILIES[source.topic]

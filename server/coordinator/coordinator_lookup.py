@@ -41,7 +41,7 @@ class CoordinatorEndpoint(NamedTuple):
 
 
 def coordinator_of(controller: Controller, key_type: int, key: str, listener: str) -> CoordinatorEndpoint:
-    """Return the coordinator of `key`, with its endpoint on `listener`.
+    """Returns the coordinator of `key`, with its endpoint on `listener`.
 
     Raises Refusal: INVALID_REQUEST, COORDINATOR_NOT_AVAILABLE.
     """

@@ -21,6 +21,6 @@ class CoordinatorRecord(NamedTuple):
     version: int = 0
 
     def encoded(self, offset: int, now: int) -> Record:
-        """Return the record for a batch; `now` (ms) is its timestamp."""
+        """Returns the record for a batch; `now` (ms) is its timestamp."""
         value = None if self.value is None else coordinator.encode_value(self.value, self.version)
         return Record(offset, now, coordinator.encode_key(self.key), value)

@@ -72,20 +72,20 @@ class CoordinatorRuntime(Generic[S]):
             shard.close()
 
     def partition_of(self, key: str) -> int:
-        """Return the index of the partition that holds `key`."""
+        """Returns the index of the partition that holds `key`."""
         topic = self._node.image.topic_named(self.topic)
         count = self._node.settings.int(self._partitions_setting) if topic is None else len(topic.partitions)
         return partition_for(key, count)
 
     def shard(self, key: str) -> S:
-        """Return the shard that holds `key`. Raises Refusal(NOT_COORDINATOR) if it is not here."""
+        """Returns the shard that holds `key`. Raises Refusal(NOT_COORDINATOR) if it is not here."""
         shard = self._shards.get(self.partition_of(key))
         if shard is None:
             raise Refusal(error_codes.NOT_COORDINATOR)
         return shard
 
     def shard_at(self, index: int) -> S | None:
-        """Return the shard of a partition, if it is here."""
+        """Returns the shard of a partition, if it is here."""
         return self._shards.get(index)
 
     def __iter__(self) -> Iterator[S]:
@@ -96,7 +96,7 @@ class CoordinatorRuntime(Generic[S]):
 
 
 def partition_for(key: str, partitions: int) -> int:
-    """Return the partition of a coordinator's topic that holds `key`.
+    """Returns the partition of a coordinator's topic that holds `key`.
 
     It is Kafka's `Utils.abs(key.hashCode()) % partitions`. The smallest 32-bit number has no
     positive counterpart; `Utils.abs` returns 0 for it.

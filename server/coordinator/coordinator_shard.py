@@ -70,14 +70,14 @@ class CoordinatorShard(ABC):
 
     @abstractmethod
     def replay(self, offset: int, producer_id: int, key: Message, value: Message | None) -> None:
-        """Apply one record to the state.
+        """Applies one record to the state.
 
         `producer_id` is -1 outside a transaction; `value` is None for a tombstone.
         """
 
     @abstractmethod
     def replay_end_transaction_marker(self, producer_id: int, committed: bool) -> None:
-        """Apply a transaction marker: keep or drop what the producer's transaction wrote."""
+        """Applies a transaction marker: keeps or drops what the producer's transaction wrote."""
 
     @abstractmethod
     def on_loaded(self) -> None:
@@ -92,16 +92,16 @@ class CoordinatorShard(ABC):
         return self.node.now
 
     def schedule(self, delay_ms: int, action: Action) -> Timer:
-        """Call `action(now)` after `delay_ms`."""
+        """Calls `action(now)` after `delay_ms`."""
         return self.node.waiting.timers.at(self.now + delay_ms, action)
 
     def encoded(self, records: Sequence[CoordinatorRecord]) -> Wait[list[Record]]:
-        """Encode records in slices, for `write` or `write_transactional`."""
+        """Encodes records in slices, for `write` or `write_transactional`."""
         now = self.now
         return (yield from sliced(lambda each: each[1].encoded(each[0], now), enumerate(records)))
 
     def write(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> None:
-        """Append records as one batch and replay them. `encoded`: the same records, if they are
+        """Appends records as one batch and replays them. `encoded`: the same records, if they are
         encoded already.
 
         Raises Refusal if the log refuses the batch; the state is unchanged then.
@@ -118,7 +118,7 @@ class CoordinatorShard(ABC):
         producer_epoch: int,
         verification: VerificationStateEntry | None,
     ) -> None:
-        """Do what `write` does for a producer's transaction. The records count when its
+        """Does what `write` does for a producer's transaction. The records count when its
         commit marker is written."""
         if not records:
             return
@@ -136,14 +136,14 @@ class CoordinatorShard(ABC):
             self.replay(offset, producer_id, record.key, record.value)
 
     def end_transaction(self, producer_id: int, committed: bool, marker: bytearray, transaction_version: int) -> None:
-        """Append a transaction marker, and keep or drop what the transaction wrote. Raises
+        """Appends a transaction marker, and keeps or drops what the transaction wrote. Raises
         AppendRefused."""
         result = self.partition.append_own(marker, self.now, transaction_version=transaction_version)
         self.last_written_offset = result.last_offset + 1
         self.replay_end_transaction_marker(producer_id, committed)
 
     def write_in_batches(self, records: Sequence[CoordinatorRecord]) -> None:
-        """Write any number of independent records, in batches of at most BATCH_RECORDS."""
+        """Writes any number of independent records, in batches of at most BATCH_RECORDS."""
         for start in range(0, len(records), BATCH_RECORDS):
             self._write_or_halve(records[start : start + BATCH_RECORDS])
 
@@ -161,7 +161,7 @@ class CoordinatorShard(ABC):
     def append_without_replay(
         self, record: CoordinatorRecord, then: Callable[[int], None] | None = None, *, timeout_ms: int | None = None
     ) -> None:
-        """Persist a change that the state already contains.
+        """Persists a change that the state already contains.
 
         `then` is called with 0 when the record is committed, or with the error code that says why
         it is not. It is called even if no connection waits for the result any more. `timeout_ms`
@@ -198,7 +198,7 @@ class CoordinatorShard(ABC):
         return result.base_offset
 
     def when_committed(self, answer: T, *, timeout_code: int = error_codes.COORDINATOR_NOT_AVAILABLE) -> T | Wait[T]:
-        """Return `answer` if everything written so far is committed, else a generator that waits.
+        """Returns `answer` if everything written so far is committed, else a generator that waits.
 
         Raises Refusal(`timeout_code`) if the commit takes longer than the commit timeout.
         """
@@ -207,14 +207,14 @@ class CoordinatorShard(ABC):
         return self.wait_for_commit(answer, timeout_code=timeout_code)
 
     def wait_for_commit(self, answer: T, *, timeout_code: int = error_codes.COORDINATOR_NOT_AVAILABLE) -> Wait[T]:
-        """Do the same as `when_committed`, for a handler that already is a generator."""
+        """Does the same as `when_committed`, for a handler that already is a generator."""
         code = yield from self._commit(self.last_written_offset, timeout_code)
         if code:
             raise Refusal(code)
         return answer
 
     def after_commit(self, action: Callable[[int], None], timeout_ms: int | None = None) -> None:
-        """Call `action` with 0 when everything written so far is committed, or with the error code
+        """Calls `action` with 0 when everything written so far is committed, or with the error code
         that says why it is not. `timeout_ms` is the commit timeout, unless given."""
         if self._is_committed(self.last_written_offset):
             action(error_codes.NONE)
@@ -235,7 +235,7 @@ class CoordinatorShard(ABC):
         return error_codes.NOT_COORDINATOR if self.closed else error_codes.NONE
 
     def close(self) -> None:
-        """Drop the state, because leadership ended."""
+        """Drops the state, because leadership ended."""
         self.closed = True
         self.on_unloaded()
         self.partition.waiters.wake_all()

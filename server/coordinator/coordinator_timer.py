@@ -32,12 +32,12 @@ class CoordinatorTimer:
         self._timers: dict[Hashable, Timer] = {}
 
     def schedule(self, key: Hashable, delay_ms: int, action: Callable[[], None]) -> None:
-        """Call `action()` after `delay_ms`, instead of what was scheduled for the key."""
+        """Calls `action()` after `delay_ms`, instead of what was scheduled for the key."""
         self.cancel(key)
         self._timers[key] = self._shard.schedule(delay_ms, lambda now: self._run(key, action))
 
     def schedule_if_absent(self, key: Hashable, delay_ms: int, action: Callable[[], None]) -> None:
-        """Do the same, unless the key is scheduled."""
+        """Does the same, unless the key is scheduled."""
         if key not in self._timers:
             self.schedule(key, delay_ms, action)
 
@@ -54,7 +54,7 @@ class CoordinatorTimer:
         return key in self._timers
 
     def deadline(self, key: Hashable) -> int | None:
-        """Return when the key's action runs (ms); None if it is not scheduled."""
+        """Returns when the key's action runs (ms); None if it is not scheduled."""
         timer = self._timers.get(key)
         return None if timer is None else timer.deadline
 

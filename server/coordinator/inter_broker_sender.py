@@ -77,7 +77,7 @@ class InterBrokerSender(ABC):
         return None if at is None else VoterEndpoint(at.host, at.port)
 
     def send_to_self(self) -> None:
-        """Handle what is to be sent to this broker. A subclass calls it after it has added
+        """Handles what is to be sent to this broker. A subclass calls it after it has added
         something."""
         id = self.node.id
         if id in self._busy or id not in self.destinations():

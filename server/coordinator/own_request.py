@@ -44,7 +44,7 @@ def send_to_self(
     done: Callable[[Message | None], None],
     cause: TracedRequest | None = None,
 ) -> None:
-    """Handle a request as one that came to `listener`. `done` is called once with the answer, or
+    """Handles a request as one that came to `listener`. `done` is called once with the answer, or
     with None if there is none. `cause`: the request inside, if it is an Envelope."""
     peer = Peer(OWNER, *node.advertised, listener)
     peer.is_node = True
@@ -63,7 +63,7 @@ class OwnRequest:
         self._expiry: Timer | None = None
 
     def begin(self, cause: TracedRequest | None) -> None:
-        """Hand it to the node."""
+        """Hands it to the node."""
         node, request = self._node, self._request
         if node.trace.is_on:
             node.trace.begin(request, node.trace.nanos(), cause=cause)

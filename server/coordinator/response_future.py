@@ -26,7 +26,7 @@ class ResponseFuture(Generic[T]):
         self._actions: tuple[Callable[[T], None], ...] = ()
 
     def complete(self, response: T) -> None:
-        """Answer every waiting request. A second response is ignored."""
+        """Answers every waiting request. A second response is ignored."""
         if self.response is None:
             self.response = response
             self._waiters.wake_all()
@@ -35,14 +35,14 @@ class ResponseFuture(Generic[T]):
                 action(response)
 
     def when_complete(self, action: Callable[[T], None]) -> None:
-        """Call `action` with the response, at once if it is there."""
+        """Calls `action` with the response, at once if it is there."""
         if self.response is None:
             self._actions = (*self._actions, action)
         else:
             action(self.response)
 
     def wait(self) -> Wait[T]:
-        """Wait for the response, as the generator of a handler."""
+        """Waits for the response, as the generator of a handler."""
         while self.response is None:
             yield Until(None, (self._waiters,))
         return self.response

@@ -25,7 +25,7 @@ def timeline_hash_map_order(
     expected_size: int = 0,
     most_keys: int = 0,
 ) -> list[K]:
-    """Return the order of a TimelineHashMap, for keys in the order in which they were put.
+    """Returns the order of a TimelineHashMap, for keys in the order in which they were put.
 
     `hash_code_of` is a signed `hashCode()`, such as `java_hash`. `most_keys` is the largest number
     of keys that the map ever had, if that is more than now, because the table never shrinks; to put
@@ -39,7 +39,7 @@ def timeline_hash_map_order(
 
 
 def timeline_table_size(most_keys: int, expected_size: int = 0) -> int:
-    """Return how many slots a TimelineHashMap has that was created for `expected_size` keys."""
+    """Returns how many slots a TimelineHashMap has that was created for `expected_size` keys."""
     bins = max(2, table_size_for(-(-expected_size * 4 // 3)))
     # It doubles before it has a key more than four thirds of its slots.
     while most_keys * 3 > bins * 4:
@@ -65,14 +65,14 @@ class TimelineHashMap(dict[K, V]):
         super().__setitem__(key, value)
 
     def in_order(self) -> list[K]:
-        """Return the keys in the order in which Kafka iterates over them."""
+        """Returns the keys in the order in which Kafka iterates over them."""
         return timeline_hash_map_order(
             self, self._hash_code_of, expected_size=self._expected_size, most_keys=self._most_keys
         )
 
 
 def overlaid_order(base: TimelineHashMap[K, V], changed: Mapping[K, V], hash_of: Callable[[K], int]) -> list[K]:
-    """Return the order of Kafka's OverlayMap, for a map with changes that are not written yet: the
+    """Returns the order of Kafka's OverlayMap, for a map with changes that are not written yet: the
     keys of `base` that are still there, then the new ones, at most 12 at any time, as a HashMap has
     them. Put into a HashMap in this order (`hash_map_order`), they are the members as an assignor
     sees them."""

@@ -121,7 +121,7 @@ class Armed:
         return isinstance(action, Dialogue) and 0 < self.hits < action.last
 
     def release(self) -> None:
-        """Let the requests go on that it holds; it holds no further ones."""
+        """Releases the requests that it holds; it holds no further ones."""
         self.is_released = True
         self.paused.wake_all()
 

@@ -94,7 +94,7 @@ class Carrying:
         return SeenRequest(self._request, self._request.body, self._node.id)
 
     def _meet(self, armed: Armed) -> None:
-        """Apply the rule if it has a part of the request, and if it is its turn."""
+        """Applies the rule if it has a part of the request, and if it is its turn."""
         action, refusing, scope = armed.action, self.refusing, armed.rule.match.scope()
         among = refusing.left if isinstance(action, Fail) else refusing.meaning
         if among is None or refusing.divide(among, scope)[0] is None or not armed.applies(self._node.now):
@@ -123,7 +123,7 @@ class Carrying:
             self.process = self._scripted(action) if kind is Respond else self._from_stale_metadata(armed)
 
     def _call(self, action: Call, armed: Armed) -> None:
-        """Do what the function says: nothing, another action, or the response that it gives."""
+        """Does what the function says: nothing, another action, or the response that it gives."""
         with armed.keeping_errors():
             result = action.function(self._seen())
             if type(result) in TYPES and not isinstance(result, Call):

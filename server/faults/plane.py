@@ -29,11 +29,11 @@ class Faults:
         self.share(RuleRegister())
 
     def share(self, register: RuleRegister) -> None:
-        """Have the rules of this register, as other nodes of the cluster do."""
+        """Uses the rules of this register, as other nodes of the cluster do."""
         self.register, self.rules = register, register.by_plane[REQUEST]
 
     def arm(self, rule: Rule) -> Armed:
-        """Put a rule in force; UsageError when it could never apply."""
+        """Puts a rule in force; UsageError when it could never apply."""
         from .armed import Armed
         from .reach import check_reach
 
@@ -45,16 +45,16 @@ class Faults:
         return armed
 
     def retire(self, armed: Armed) -> None:
-        """Remove a rule. It is no error if it was removed."""
+        """Removes a rule. It is no error if it was removed."""
         self.register.remove(armed)
 
     def disarm(self, armed: Armed) -> None:
-        """Remove a rule, and let the requests go on that it holds."""
+        """Removes a rule, and lets the requests go on that it holds."""
         self.retire(armed)
         armed.release()
 
     def clear(self) -> None:
-        """Remove all rules."""
+        """Removes all rules."""
         for armed in list(self.register.rules):
             self.disarm(armed)
 

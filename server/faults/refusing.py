@@ -49,7 +49,7 @@ class Refusing:
         return None if topic is None else topic.name
 
     def fail(self, action: Fail, scope: Scope) -> None:
-        """Fail the parts in the scope that are left."""
+        """Fails the parts in the scope that are left."""
         hit, self.left = self.divide(self.left, scope)
         self.parts.append(FailedPart(action, scope, hit))
 

@@ -31,7 +31,7 @@ class RuleRegister:
         self._last_id = 0
 
     def add(self, armed: Armed) -> None:
-        """Put a rule in force, and give it an id: 1, 2 and so on."""
+        """Puts a rule in force, and gives it an id: 1, 2 and so on."""
         self._last_id = armed.id = self._last_id + 1
         self._latest[armed.id] = armed
         self._latest.pop(armed.id - MOST_REMEMBERED, None)
@@ -43,7 +43,7 @@ class RuleRegister:
         self._unmatched[armed] = None
 
     def remove(self, armed: Armed) -> None:
-        """Remove a rule. It is no error if it was removed."""
+        """Removes a rule. It is no error if it was removed."""
         for rules in (self.rules, *self.by_plane.values()):
             if armed in rules:
                 rules.remove(armed)
@@ -68,7 +68,7 @@ class RuleRegister:
         return [armed for armed in self._latest.values() if armed.is_unfinished]
 
     def forget(self) -> None:
-        """Begin again: no rule was armed so far."""
+        """Begins again: no rule was armed so far."""
         self._unmatched.clear()
         self._latest.clear()
         self._last_id = 0

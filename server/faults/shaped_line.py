@@ -49,7 +49,7 @@ class ShapedLine:
             self._pacings[direction].put(len(data), now)
 
     def _meet(self, now: int) -> None:
-        """Have the rules decide that have not met the connection."""
+        """Asks each rule that has not seen the connection yet whether it applies."""
         for armed in self._rules:
             action, is_begun = armed.rule.action, armed.begin <= now and not armed.is_over(now)
             if armed in self._met or isinstance(action, AT_AN_EVENT) or armed.spent or not is_begun:
@@ -108,7 +108,7 @@ class ShapedLine:
         return self._pacings[direction].size
 
     def forget_released(self) -> None:
-        """Drop what is known of rules that were released, or are over."""
+        """Drops what is known of rules that were released, or are over."""
         self._effects[:] = [each for each in self._effects if not each.armed.is_released]
         kept = {*self._rules, *(each.armed for each in self._effects)}
         self._met = {armed: effect for armed, effect in self._met.items() if armed in kept}

@@ -21,7 +21,7 @@ EMPTY_USER_DATA = (None, b"")
 
 
 def version_of(data: bytes) -> int:
-    """Return the version of a subscription or an assignment. Raises WireError."""
+    """Returns the version of a subscription or an assignment. Raises WireError."""
     if len(data) < 2:
         raise Truncated("a consumer's metadata begins with a version of 2 bytes", offset=0)
     version = int.from_bytes(data[:2], "big", signed=True)
@@ -31,25 +31,25 @@ def version_of(data: bytes) -> int:
 
 
 def subscription_of(data: bytes) -> ConsumerProtocolSubscription:
-    """Read a subscription. Raises WireError."""
+    """Reads a subscription. Raises WireError."""
     version = min(version_of(data), ConsumerProtocolSubscription.versions[1])
     return ConsumerProtocolSubscription.read(data, version, 2)[0]
 
 
 def assignment_of(data: bytes) -> ConsumerProtocolAssignment:
-    """Read an assignment. Raises WireError."""
+    """Reads an assignment. Raises WireError."""
     version = min(version_of(data), ConsumerProtocolAssignment.versions[1])
     return ConsumerProtocolAssignment.read(data, version, 2)[0]
 
 
 def partitions_by_topic_id(assignment: ConsumerProtocolAssignment, image: Image) -> dict[Uuid, list[int]]:
-    """Return the partitions of the topics that exist, by topic id."""
+    """Returns the partitions of the topics that exist, by topic id."""
     topics = ((image.topic_ids.get(each.topic), each.partitions) for each in assignment.assigned_partitions)
     return {topic_id: list(partitions) for topic_id, partitions in topics if topic_id is not None}
 
 
 def encode_assignment(assignment: Mapping[Uuid, Collection[int]], image: Image, version: int) -> bytes:
-    """Return an assignment of the topics that exist, in this version or the newest one."""
+    """Returns an assignment of the topics that exist, in this version or the newest one."""
     version = min(version, ConsumerProtocolAssignment.versions[1])
     topics = ((image.topic(topic_id), partitions) for topic_id, partitions in assignment.items())
     value = ConsumerProtocolAssignment(

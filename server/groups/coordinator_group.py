@@ -42,28 +42,28 @@ class CoordinatorGroup(ABC):
     @property
     @abstractmethod
     def state_name(self) -> str:
-        """Return the state as Kafka writes it, such as PreparingRebalance."""
+        """Returns the state as Kafka writes it, such as PreparingRebalance."""
 
     @property
     def state_filter_name(self) -> str:
-        """Return the name of the state in a filter of ListGroups, in lower case."""
+        """Returns the name of the state in a filter of ListGroups, in lower case."""
         return self.state_name.lower()
 
     @property
     @abstractmethod
     def is_empty(self) -> bool:
-        """Return whether it has no members and waits for none."""
+        """Returns whether it has no members and waits for none."""
 
     @property
     @abstractmethod
     def member_ids(self) -> Iterable[str]:
-        """Return the ids of its members."""
+        """Returns the ids of its members."""
 
     @abstractmethod
     def validate_offset_commit(
         self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool, version: int
     ) -> CommitPartitionValidator:
-        """Check that this member may commit offsets now; return the check of each partition.
+        """Checks that this member may commit offsets now; returns the check of each partition.
 
         `generation_id` is the member epoch of a member that has one. `version` is the one of the
         request.
@@ -71,27 +71,27 @@ class CoordinatorGroup(ABC):
 
     @abstractmethod
     def on_offset_commit(self, member_id: str) -> None:
-        """Restart the session of a member that commits, in a classic group."""
+        """Restarts the session of a member that commits, in a classic group."""
 
     @abstractmethod
     def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
-        """Check that this member may fetch offsets now."""
+        """Checks that this member may fetch offsets now."""
 
     @abstractmethod
     def validate_offset_delete(self) -> None:
-        """Check that offsets of the group may be deleted now."""
+        """Checks that offsets of the group may be deleted now."""
 
     @abstractmethod
     def validate_delete_group(self) -> None:
-        """Check that the group may be deleted now."""
+        """Checks that the group may be deleted now."""
 
     @abstractmethod
     def is_subscribed_to_topic(self, topic: str) -> bool:
-        """Return whether a member subscribes to the topic; true if that is unknown."""
+        """Returns whether a member subscribes to the topic; true if that is unknown."""
 
     @abstractmethod
     def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
-        """Return when the retention of an offset starts (ms); None while it cannot expire."""
+        """Returns when the retention of an offset starts (ms); None while it cannot expire."""
 
     @abstractmethod
     def on_topics_changed(self, names: Set[str]) -> None:
@@ -99,7 +99,7 @@ class CoordinatorGroup(ABC):
 
     @abstractmethod
     def expire_member(self, name: str) -> None:
-        """End the session of a member now, though its time-out is not over. `name` is its id, or
+        """Ends the session of a member now, though its time-out is not over. `name` is its id, or
         the instance id of a static member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class CoordinatorGroup(ABC):
 
     @abstractmethod
     def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
-        """Assign these partitions to members, which are named as in `expire_member`.
+        """Assigns these partitions to members, which are named as in `expire_member`.
 
         Raises Refusal: UNKNOWN_MEMBER_ID, INVALID_REQUEST if its members or tasks are not assigned
         so.
@@ -116,7 +116,7 @@ class CoordinatorGroup(ABC):
 
     @abstractmethod
     def tombstones(self) -> Sequence[CoordinatorRecord]:
-        """Return the records that delete the group, without those of its offsets."""
+        """Returns the records that delete the group, without those of its offsets."""
 
     @abstractmethod
     def on_loaded(self) -> None:

@@ -32,7 +32,7 @@ class ShardOwner(Protocol):
     """The group coordinator, as its shards see it."""
 
     def shard(self, group_id: str) -> GroupCoordinatorShard:
-        """Return the shard that has the group now. Raises Refusal(NOT_COORDINATOR)."""
+        """Returns the shard that has the group now. Raises Refusal(NOT_COORDINATOR)."""
         ...
 
     @property
@@ -67,7 +67,7 @@ class GroupCoordinatorShard(CoordinatorShard):
         self.offsets.end_transaction(producer_id, committed)
 
     def group_config(self, group_id: str, name: str) -> Value:
-        """Return the effective configuration of a group: its own, else the broker's."""
+        """Returns the effective configuration of a group: its own, else the broker's."""
         return effective_group_value(name, self.node.image.config_overrides(GROUP, group_id), self.node.settings)
 
     def on_topics_changed(self, names: Set[str]) -> None:

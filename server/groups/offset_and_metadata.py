@@ -24,11 +24,11 @@ class OffsetAndMetadata(NamedTuple):
     topic_id: Uuid = Uuid.ZERO
 
     def is_for(self, topic_id: Uuid) -> bool:
-        """Return whether it belongs to this topic id; an unknown id on either side matches."""
+        """Returns whether it belongs to this topic id; an unknown id on either side matches."""
         return Uuid.ZERO in (self.topic_id, topic_id) or self.topic_id == topic_id
 
     def is_expired(self, now: int, retention_start: int, retention_ms: int) -> bool:
-        """Return whether it expired: at its own time if it has one, else after the retention."""
+        """Returns whether it expired: at its own time if it has one, else after the retention."""
         if self.expire_timestamp != -1:
             return now >= self.expire_timestamp
         return now - retention_start >= retention_ms

@@ -18,7 +18,7 @@ from .offset_records import offset_tombstone
 def expired_records(
     group: CoordinatorGroup, offsets: OffsetMetadataManager, now: int, retention_ms: int
 ) -> list[CoordinatorRecord]:
-    """Return the tombstones of expired offsets of a group, and its own if it is empty without
+    """Returns the tombstones of expired offsets of a group, and its own if it is empty without
     them."""
     records = _expired_offsets(group, offsets, now, retention_ms)
     all_expired = len(records) == len(offsets.keys_of_group(group.group_id))

@@ -28,7 +28,7 @@ class OffsetTable:
         self._groups: dict[str, dict[str, dict[int, OffsetAndMetadata]]] = {}
 
     def of_group(self, group_id: str) -> dict[str, dict[int, OffsetAndMetadata]]:
-        """Return topic -> partition -> offset."""
+        """Returns topic -> partition -> offset."""
         return self._groups.get(group_id, {})
 
     def get(self, key: OffsetKey) -> OffsetAndMetadata | None:
@@ -52,7 +52,7 @@ class OffsetTable:
             yield from self.items(group_id)
 
     def items(self, group_id: str) -> Iterator[tuple[OffsetKey, OffsetAndMetadata]]:
-        """Iterate over the offsets of one group."""
+        """Iterates over the offsets of one group."""
         for topic, partitions in self.of_group(group_id).items():
             for partition, offset in partitions.items():
                 yield OffsetKey(group_id, topic, partition), offset
@@ -71,7 +71,7 @@ class OffsetMetadataManager:
         """Group id -> key -> the producers whose open transactions have an offset for it."""
 
     def put(self, producer_id: int, key: OffsetKey, offset: OffsetAndMetadata) -> None:
-        """Store a committed offset. `producer_id` is -1 outside a transaction."""
+        """Stores a committed offset. `producer_id` is -1 outside a transaction."""
         if producer_id < 0:
             self.stable.put(key, offset)
             return
@@ -93,7 +93,7 @@ class OffsetMetadataManager:
             del self._producers[key.group_id]
 
     def end_transaction(self, producer_id: int, committed: bool) -> None:
-        """Make the pending offsets of a producer stable, or drop them."""
+        """Makes the pending offsets of a producer stable, or drops them."""
         pending = self._pending.pop(producer_id, None)
         for key, offset in pending or ():
             self._forget_producer(key, producer_id)
@@ -102,20 +102,20 @@ class OffsetMetadataManager:
                 self.stable.put(key, offset)
 
     def is_pending(self, key: OffsetKey) -> bool:
-        """Return whether an open transaction has an offset for the key."""
+        """Returns whether an open transaction has an offset for the key."""
         return key in self._producers.get(key.group_id, ())
 
     def pending_keys_of_group(self, group_id: str) -> set[OffsetKey]:
-        """Return the keys for which open transactions have offsets."""
+        """Returns the keys for which open transactions have offsets."""
         return set(self._producers.get(group_id, ()))
 
     def keys_of_group(self, group_id: str) -> dict[OffsetKey, None]:
-        """Return the keys of all offsets of the group, stable or pending, in order and once."""
+        """Returns the keys of all offsets of the group, stable or pending, in order and once."""
         stable = {key: None for key, _ in self.stable.items(group_id)}
         return {**stable, **dict.fromkeys(sorted(self.pending_keys_of_group(group_id)))}
 
     def of_topics(self, topics: Collection[str]) -> dict[str, dict[OffsetKey, list[OffsetAndMetadata]]]:
-        """Return topic -> all its offsets, of every group, stable or pending."""
+        """Returns topic -> all its offsets, of every group, stable or pending."""
         found: dict[str, dict[OffsetKey, list[OffsetAndMetadata]]] = {topic: {} for topic in topics}
         for table in (self.stable, *self._pending.values()):
             for key, offset in table:

@@ -34,7 +34,7 @@ class ResolvedTopic(NamedTuple):
 
 
 def resolve_topic(image: Image, name: str, topic_id: bytes, by_id: bool, indexes: list[int]) -> ResolvedTopic:
-    """Look up a topic of a request and its partitions."""
+    """Looks up a topic of a request and its partitions."""
     topic = image.topic(Uuid(topic_id)) if by_id else image.topic_named(name)
     if topic is None:
         code = error_codes.UNKNOWN_TOPIC_ID if by_id else error_codes.UNKNOWN_TOPIC_OR_PARTITION
@@ -44,8 +44,8 @@ def resolve_topic(image: Image, name: str, topic_id: bytes, by_id: bool, indexes
 
 
 def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple[list[tuple[T, int]], list[T]]]:
-    """Divide the topics of a request, in slices: what does not exist, each with its error code, and
-    what exists, with names and ids. A topic of which only some partitions exist is in both."""
+    """Divides the topics of a request, in slices: what does not exist, each with its error code,
+    and what exists, with names and ids. A topic of which only some partitions exist is in both."""
     refused: list[tuple[T, int]] = []
     known: list[T] = []
     slices = Slices()
@@ -72,7 +72,8 @@ def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple
 
 
 def merged_topics(first: list[T], then: list[T]) -> Wait[list[T]]:
-    """Merge the topics of a response so that each is there once, as in Kafka's response builder."""
+    """Merges the topics of a response so that each is there once, as in Kafka's response
+    builder."""
     if not first:
         return then
     by_topic: dict[tuple[str, bytes], T] = {}

@@ -49,7 +49,7 @@ def _entry(altered: ClientQuotaResult) -> AlterClientQuotasResponse.EntryData:
 
 
 def refuse(request: Request[AlterClientQuotasRequest], code: int, message: str | None) -> AlterClientQuotasResponse:
-    """Fail every requested entity, with the generic message of the code, as in Kafka."""
+    """Fails every requested entity, with the generic message of the code, as in Kafka."""
     failed = [
         ClientQuotaResult(
             tuple((part.entity_type, part.entity_name) for part in entry.entity), code, error_codes.meaning(code)

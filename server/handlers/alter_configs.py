@@ -67,7 +67,7 @@ def preprocess(
 ) -> Wait[
     tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]
 ]:
-    """Return the responses of the broker itself, and the resources for the controller."""
+    """Returns the responses of the broker itself, and the resources for the controller."""
     done, left = yield from preprocess_all(
         node.image,
         node.settings,

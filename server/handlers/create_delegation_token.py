@@ -49,7 +49,7 @@ TIMES_OF_REFUSALS = {
 
 
 def admit(request: Request[CreateDelegationTokenRequest]) -> None:
-    """Check a request before a broker forwards it. Raises Refusal."""
+    """Checks a request before a broker forwards it. Raises Refusal."""
     if request.body.owner_principal_name and request.body.owner_principal_type is None:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     check_token_request_allowed(request)

@@ -59,7 +59,7 @@ def invalid_parts(request: Request[CreateTopicsRequest]) -> Callable[[CreateTopi
 
 
 def _hide_configs(rights: ClientRights, result: CreatableTopicResult) -> None:
-    """Remove what a client may not know that may create a topic, but not describe its
+    """Removes what a client may not know that may create a topic, but not describe its
     configurations."""
     if not result.error_code and not rights.may(DESCRIBE_CONFIGS, TOPIC, result.name):
         result.topic_config_error_code = error_codes.TOPIC_AUTHORIZATION_FAILED

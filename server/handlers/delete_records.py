@@ -59,7 +59,7 @@ def _done(
     response: DeleteRecordsResponse,
     waited: WaitingPartitions,
 ) -> Wait[DeleteRecordsResponse]:
-    """Return the response when the followers have the new log start offsets."""
+    """Returns the response when the followers have the new log start offsets."""
     deadline = request.received + request.body.timeout_ms
     for partition, offset, answered in waited:
         while (code := _outcome(node, partition, offset)) == PENDING:
@@ -73,7 +73,7 @@ def _done(
 
 
 def _outcome(node: HandlerContext, partition: Partition, offset: int) -> int:
-    """Return the error code, or PENDING."""
+    """Returns the error code, or PENDING."""
     if partition.offline:
         return error_codes.KAFKA_STORAGE_ERROR
     if node.partitions.get(partition.topic, partition.index) is not partition:

@@ -51,7 +51,7 @@ def _result(described: ScramUserDescription) -> Response.DescribeUserScramCreden
 
 
 def refuse(request: Request[DescribeUserScramCredentialsRequest], code: int, message: str | None) -> Response:
-    """Fail every requested user; as in Kafka the results have no user names."""
+    """Fails every requested user; as in Kafka the results have no user names."""
     if code != error_codes.UNKNOWN_SERVER_ERROR:
         message = message or error_codes.meaning(code)
     failed = Response.DescribeUserScramCredentialsResult(error_code=code, error_message=message)

@@ -72,7 +72,7 @@ def _decide(
 def preprocess(
     node: HandlerContext, request: Request[IncrementalAlterConfigsRequest]
 ) -> Wait[tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]]:
-    """Return the responses of the broker itself, and the resources for the controller."""
+    """Returns the responses of the broker itself, and the resources for the controller."""
     may_alter_cluster = partial(may, node, request, (ALTER_CONFIGS, CLUSTER, CLUSTER_NAME))
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
     image = node.image

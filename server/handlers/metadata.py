@@ -142,7 +142,7 @@ def _hidden(rights: ClientRights, names: Iterable[str], image: Image, creates: b
 def _described(
     request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic | None]
 ) -> Wait[list[Topic]]:
-    """Return the responses for these topics, in slices of topics and partitions. None is a topic
+    """Returns the responses for these topics, in slices of topics and partitions. None is a topic
     that the client may not see."""
     described: list[Topic] = []
     slices = Slices()

@@ -63,7 +63,7 @@ def answer(node: HandlerContext, request: Request[OffsetFetchRequest]) -> Wait[O
 
 
 def _groups(request: Request[OffsetFetchRequest]) -> list[RequestGroup]:
-    """Return the groups in the form of the newest version."""
+    """Returns the groups in the form of the newest version."""
     body = request.body
     if request.version >= BATCH_FROM:
         return list(body.groups)
@@ -106,7 +106,7 @@ def _may_describe(rights: ClientRights, topic: RequestTopic | ResponseTopic) -> 
 
 
 def _with_ids(node: HandlerContext, topics: list[ResponseTopic]) -> Wait[list[ResponseTopic]]:
-    """Return the topics that still exist, with their ids."""
+    """Returns the topics that still exist, with their ids."""
 
     def with_id(answer: ResponseTopic) -> ResponseTopic | None:
         topic = node.image.topic_named(answer.name)
@@ -120,7 +120,7 @@ def _with_ids(node: HandlerContext, topics: list[ResponseTopic]) -> Wait[list[Re
 def _with_names(
     node: HandlerContext, topics: Sequence[RequestTopic]
 ) -> Wait[tuple[list[RequestTopic], list[ResponseTopic]]]:
-    """Return the topics with known ids, with their names, and the responses for the others."""
+    """Returns the topics with known ids, with their names, and the responses for the others."""
     known, refused, slices = [], [], Slices()
     for requested in topics:
         if slices.end():

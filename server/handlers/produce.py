@@ -115,7 +115,7 @@ def answer(node: HandlerContext, request: Request[ProduceRequest]) -> Result:
 
 
 def _later(node: HandlerContext, request: Request[ProduceRequest], until: Until, steps: Wait[Topics]) -> Wait[Any]:
-    """Return the response to a request that must wait."""
+    """Returns the response to a request that must wait."""
     while True:
         moved = yield until
         try:
@@ -126,7 +126,7 @@ def _later(node: HandlerContext, request: Request[ProduceRequest], until: Until,
 
 
 def _append_verified(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topics]:
-    """Append the batches, of which some are transactional."""
+    """Appends the batches, of which some are transactional."""
     from ..transactions.transactional_produce import verify_produce
 
     body = request.body
@@ -152,7 +152,7 @@ def _topic_name(
 def _append(
     node: HandlerContext, request: Request[ProduceRequest], verified: TransactionVerification | None = None
 ) -> Wait[Topics]:
-    """Append the batches in order.
+    """Appends the batches in order.
 
     Other requests run between slices, and a large batch is decompressed aside.
     """
@@ -189,7 +189,7 @@ def _answered(node: HandlerContext, request: Request[ProduceRequest], topics: To
 def _committed(
     node: HandlerContext, request: Request[ProduceRequest], response: ProduceResponse
 ) -> Wait[ProduceResponse]:
-    """Return the response when the batches are flushed, if they must be (`flush.messages`).
+    """Returns the response when the batches are flushed, if they must be (`flush.messages`).
 
     A partition that takes longer than the request's timeout is REQUEST_TIMED_OUT.
     """
@@ -209,14 +209,14 @@ def _committed(
 
 
 def _let_go_of_records(body: ProduceRequest) -> None:
-    """Release the records, which the logs have, while the request waits for followers."""
+    """Releases the records, which the logs have, while the request waits for followers."""
     for topic in body.topic_data:
         for data in topic.partition_data:
             data.records = data.records and b""
 
 
 def _with_leaders(node: HandlerContext, request: Request[ProduceRequest], response: ProduceResponse) -> ProduceResponse:
-    """Add the current leaders, and their endpoints, to NOT_LEADER_OR_FOLLOWER errors (KIP-951)."""
+    """Adds the current leaders, and their endpoints, to NOT_LEADER_OR_FOLLOWER errors (KIP-951)."""
     if node.fetchers is None or request.version < LEADER_FROM:  # no other broker
         return response
     named = set()
@@ -235,14 +235,14 @@ def _with_leaders(node: HandlerContext, request: Request[ProduceRequest], respon
 def _once(
     topics: Sequence[ProduceRequest.TopicProduceData],
 ) -> Iterable[tuple[ProduceRequest.TopicProduceData, Sequence[PartitionProduceData]]]:
-    """Return the last batch for each partition; most requests have one per partition."""
+    """Returns the last batch for each partition; most requests have one per partition."""
     if len(topics) == 1 and len(partitions := topics[0].partition_data) == 1:
         return ((topics[0], partitions),)
     return named_once(topics, attrgetter("name", "topic_id"), attrgetter("partition_data"), attrgetter("index"))
 
 
 def _has_transactional(body: ProduceRequest) -> bool:
-    """Return whether a batch is transactional. Raises Refusal if an unknown magic comes first."""
+    """Returns whether a batch is transactional. Raises Refusal if an unknown magic comes first."""
     # Not `any`: for one partition its generators take longer than the check.
     for requested in body.topic_data:
         for data in requested.partition_data:
@@ -256,7 +256,7 @@ def _has_transactional(body: ProduceRequest) -> bool:
 
 
 def _has_unknown_codec(node: HandlerContext, body: ProduceRequest) -> bool:
-    """Return whether a batch for an existing partition has an unknown codec."""
+    """Returns whether a batch for an existing partition has an unknown codec."""
     return any(
         data.records is not None
         and len(data.records) > ATTRIBUTES
@@ -269,7 +269,7 @@ def _has_unknown_codec(node: HandlerContext, body: ProduceRequest) -> bool:
 
 
 def _is_zstd(records: Buffer | None) -> bool:
-    """Return whether the first batch is compressed with zstd; the log refuses invalid bytes."""
+    """Returns whether the first batch is compressed with zstd; the log refuses invalid bytes."""
     try:
         header = read_header(records or b"")
     except WireError:
@@ -321,7 +321,7 @@ def _produce(
 
 
 def _appended(index: int, result: AppendResult) -> PartitionProduceResponse:
-    """Return the usual response. It sets the fields directly: the constructor takes longer."""
+    """Returns the usual response. It sets the fields directly: the constructor takes longer."""
     made = _new(PartitionProduceResponse)
     made.index, made.error_code, made.base_offset = index, error_codes.NONE, result.base_offset
     made.log_append_time_ms, made.log_start_offset = result.log_append_time, result.log_start_offset

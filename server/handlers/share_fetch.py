@@ -90,8 +90,8 @@ def _context(
     requested: Sequence[TopicIdPartition],
     acknowledges: bool,
 ) -> Wait[FinalContext]:
-    """Open or update the share session. A refusal for too many sessions takes its time, so that the
-    member does not try again at once."""
+    """Opens or updates the share session. A refusal for too many sessions takes its time, so that
+    the member does not try again at once."""
     body = request.body
     named = ((topic.topic_id, index) for topic in body.forgotten_topics_data for index in topic.partitions)
     forgotten = yield from sliced(lambda each: TopicIdPartition(*each, None), named)
@@ -148,7 +148,7 @@ def _fetch(
 def _wait(
     node: HandlerContext, fetch: DelayedShareFetch, max_wait_ms: int
 ) -> Wait[Mapping[SharePartition, PartitionData]]:
-    """Try after each change, until there is enough or the wait is over."""
+    """Tries after each change, until there is enough or the wait is over."""
     deadline, is_last = node.now + max_wait_ms, max_wait_ms <= 0
     while (fetched := (yield from fetch.try_complete(is_last=is_last))) is None:
         moved = yield Until(deadline, fetch.places, fetch.lacking_bytes)
@@ -230,7 +230,7 @@ def _by_topic(read: Read) -> list[ShareFetchResponse.ShareFetchableTopicResponse
 
 
 def _name_leaders(node: HandlerContext, read: Read) -> set[int]:
-    """Add the current leader to each partition with a wrong leader; return the ids of these
+    """Adds the current leader to each partition with a wrong leader; returns the ids of these
     leaders."""
     leaders = set()
     for partition, data in read.items():

@@ -73,7 +73,7 @@ def answer(node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest])
 def _with_internal_topics(
     node: HandlerContext, rights: ClientRights | None, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
 ) -> Wait[StreamsGroupHeartbeatResponse]:
-    """Create the topics once the heartbeat is committed; add to the status why some cannot be."""
+    """Creates the topics once the heartbeat is committed; adds to the status why some cannot be."""
     from ..groups.streams.group_configs import int_config
     from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
@@ -99,7 +99,7 @@ def _not_creatable(rights: ClientRights, topics: Iterable[str]) -> list[str]:
 
 
 def _add_missing_status(response: StreamsGroupHeartbeatResponse, detail: str) -> None:
-    """Add a detail to the status about missing internal topics, or such a status."""
+    """Adds a detail to the status about missing internal topics, or such a status."""
     from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
     missing = HeartbeatStatus.MISSING_INTERNAL_TOPICS

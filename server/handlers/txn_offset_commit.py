@@ -78,7 +78,7 @@ def _shard(node: HandlerContext, group_id: str) -> GroupCoordinatorShard:
 def _verify(
     node: HandlerContext, shard: GroupCoordinatorShard, request: Request[TxnOffsetCommitRequest]
 ) -> Wait[VerificationStateEntry | None]:
-    """Make the group's partition part of the transaction. Raises Refusal."""
+    """Makes the group's partition part of the transaction. Raises Refusal."""
     from ..log.producers import NOT_REQUIRED
     from ..transactions.add_partitions_to_txn_manager import supported_operation
     from ..transactions.init_producer_id import ProducerIdAndEpoch

@@ -78,7 +78,7 @@ def _partitions(marker: Marker) -> Iterator[tuple[str, int]]:
 
 
 def _write(node: HandlerContext, marker: Marker, topic: str, index: int) -> AppendedBatch | int:
-    """Append the marker to one partition, or return an error code. Raises Refusal without a
+    """Appends the marker to one partition, or returns an error code. Raises Refusal without a
     producer."""
     partition = node.partitions.get(topic, index)
     if partition is None:

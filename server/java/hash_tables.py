@@ -44,26 +44,26 @@ _unsigned_words = Struct(">4I").unpack
 
 
 def spread(java_hash_code: int) -> int:
-    """Return a `hashCode()`, signed or not, as `HashMap` spreads it."""
+    """Returns a `hashCode()`, signed or not, as `HashMap` spreads it."""
     code = java_hash_code & _UNSIGNED
     return code ^ code >> 16
 
 
 @lru_cache(maxsize=1 << 14)
 def uuid_hash_code(uuid: Uuid) -> int:
-    """Return `Uuid.hashCode()`, unsigned."""
+    """Returns `Uuid.hashCode()`, unsigned."""
     a, b, c, d = _unsigned_words(uuid)
     return int(a ^ b ^ c ^ d)
 
 
 @lru_cache(maxsize=1 << 14)
 def uuid_hash(uuid: Uuid) -> int:
-    """Return the spread hash of a Uuid."""
+    """Returns the spread hash of a Uuid."""
     return spread(uuid_hash_code(uuid))
 
 
 def string_hash(text: str) -> int:
-    """Return the spread hash of a string."""
+    """Returns the spread hash of a string."""
     return cached_string_hash(text) if len(text) <= MAX_CACHED_LENGTH else spread(java_hash(text))
 
 
@@ -73,23 +73,23 @@ def cached_string_hash(text: str) -> int:
 
 
 def integer_hash(number: int) -> int:
-    """Return the spread hash of a non-negative Integer."""
+    """Returns the spread hash of a non-negative Integer."""
     return number ^ number >> 16
 
 
 def topic_id_partition_hash(topic_id_partition: tuple[Uuid, int]) -> int:
-    """Return the spread hash of a TopicIdPartition: topic id and partition."""
+    """Returns the spread hash of a TopicIdPartition: topic id and partition."""
     topic_id, partition = topic_id_partition
     return spread(31 * uuid_hash_code(topic_id) + partition)
 
 
 def table_size_for(capacity: int) -> int:
-    """Return how many bins a table has that was created for `capacity`."""
+    """Returns how many bins a table has that was created for `capacity`."""
     return 1 << (capacity - 1).bit_length() if capacity > 1 else 1
 
 
 def copy_capacity(size: int) -> int:
-    """Return the capacity of `new HashSet(collection)`, for a collection of this size."""
+    """Returns the capacity of `new HashSet(collection)`, for a collection of this size."""
     needed = size * 4 // 3 + 1 if JAVA_RELEASE < 19 else -(-size * 4 // 3)
     return max(needed, DEFAULT_CAPACITY)
 
@@ -120,18 +120,18 @@ class JavaHashMap(Generic[K, V]):
         return self._values[key]
 
     def get(self, key: K) -> V | None:
-        """Return the value, or None."""
+        """Returns the value, or None."""
         return self._values.get(key)
 
     def keys(self) -> list[K]:
-        """Return the keys in the order in which Java iterates over them."""
+        """Returns the keys in the order in which Java iterates over them."""
         return [key for found in self._table if found is not None for key in found]
 
     def __iter__(self) -> Iterator[K]:
         return iter(self.keys())
 
     def items(self) -> Iterator[tuple[K, V]]:
-        """Return the entries in the order in which Java iterates over them."""
+        """Returns the entries in the order in which Java iterates over them."""
         values = self._values
         return ((key, values[key]) for key in self.keys())
 
@@ -140,7 +140,7 @@ class JavaHashMap(Generic[K, V]):
         return self._table
 
     def put(self, key: K, value: V) -> None:
-        """Set a value, as `put` and `putIfAbsent` of a key that is absent do."""
+        """Sets a value, as `put` and `putIfAbsent` of a key that is absent do."""
         values = self._values
         if key in values:
             values[key] = value
@@ -164,7 +164,7 @@ class JavaHashMap(Generic[K, V]):
             found.insert(key)
 
     def compute_if_absent(self, key: K, create: Callable[[], V]) -> V:
-        """Return the value of a key; if it has none, `create` makes it."""
+        """Returns the value of a key; if it has none, `create` makes it."""
         # This resize comes first even if the key is present.
         if len(self._values) > self._threshold:
             self._resize()
@@ -188,7 +188,7 @@ class JavaHashMap(Generic[K, V]):
             found.insert(key)
 
     def remove(self, key: K, *, by_iterator: bool = False) -> bool:
-        """Remove a key; return whether it was there. `by_iterator` is true for
+        """Removes a key; returns whether it was there. `by_iterator` is true for
         `Iterator.remove`, which leaves a tree where it is."""
         if key not in self._values:
             return False
@@ -248,20 +248,20 @@ class JavaHashSet(JavaHashMap[K, None]):
 
     @classmethod
     def copy_of(cls, elements: Collection[K], hash_of: Callable[[K], int]) -> JavaHashSet[K]:
-        """Return `new HashSet(elements)`."""
+        """Returns `new HashSet(elements)`."""
         copy = cls(hash_of, copy_capacity(len(elements)))
         for element in elements:
             copy.add(element)
         return copy
 
     def add(self, element: K) -> None:
-        """Add an element."""
+        """Adds an element."""
         if element not in self._values:
             self.put(element, None)
 
 
 def hash_map_order(keys: Iterable[K], hash_of: Callable[[K], int], capacity: int = DEFAULT_CAPACITY) -> list[K]:
-    """Return the order of a HashMap into which the keys were put in the given order."""
+    """Returns the order of a HashMap into which the keys were put in the given order."""
     table: JavaHashSet[K] = JavaHashSet(hash_of, capacity)
     for key in keys:
         table.add(key)
@@ -269,5 +269,5 @@ def hash_map_order(keys: Iterable[K], hash_of: Callable[[K], int], capacity: int
 
 
 def hash_set_copy_order(elements: Collection[K], hash_of: Callable[[K], int]) -> list[K]:
-    """Return the order of `new HashSet(elements)`."""
+    """Returns the order of `new HashSet(elements)`."""
     return JavaHashSet.copy_of(elements, hash_of).keys()

@@ -26,7 +26,7 @@ class JavaIntegerSet(JavaHashSet[int]):
 
     @classmethod
     def copy(cls, numbers: Collection[int]) -> JavaIntegerSet:
-        """Return `new HashSet(numbers)`."""
+        """Returns `new HashSet(numbers)`."""
         copy = cls(copy_capacity(len(numbers)))
         if numbers and max(numbers) < min(copy._bins, INTEGERS_THAT_ARE_HASHES):
             copy._values = dict.fromkeys(numbers)
@@ -36,11 +36,11 @@ class JavaIntegerSet(JavaHashSet[int]):
         return copy
 
     def keys(self) -> list[int]:
-        """Return the numbers in the order in which Java iterates over them."""
+        """Returns the numbers in the order in which Java iterates over them."""
         return super().keys() if self._table else sorted(self._values)
 
     def add(self, element: int) -> None:
-        """Add a number."""
+        """Adds a number."""
         values = self._values
         if element in values:
             return
@@ -53,7 +53,7 @@ class JavaIntegerSet(JavaHashSet[int]):
             self._resize()
 
     def remove(self, key: int, *, by_iterator: bool = False) -> bool:
-        """Remove a number; return whether it was there."""
+        """Removes a number; returns whether it was there."""
         if self._table:
             return super().remove(key, by_iterator=by_iterator)
         return self._values.pop(key, self) is None
@@ -73,5 +73,5 @@ class JavaIntegerSet(JavaHashSet[int]):
 
 
 def integer_set_copy_order(numbers: Collection[int]) -> list[int]:
-    """Return the order of `new HashSet(numbers)`, for non-negative Integers."""
+    """Returns the order of `new HashSet(numbers)`, for non-negative Integers."""
     return JavaIntegerSet.copy(numbers).keys()

@@ -25,7 +25,7 @@ class JavaPriorityQueue(Generic[E]):
         return len(self._heap)
 
     def add(self, element: E) -> None:
-        """Add an element: it rises past every parent with a larger priority."""
+        """Adds an element: it rises past every parent with a larger priority."""
         heap, priority_of = self._heap, self._priority_of
         at, priority = len(heap), priority_of(element)
         heap.append(element)
@@ -38,7 +38,7 @@ class JavaPriorityQueue(Generic[E]):
         heap[at] = element
 
     def poll(self) -> E | None:
-        """Remove and return the first element; None if there is none."""
+        """Removes and returns the first element; None if there is none."""
         if not self._heap:
             return None
         first, last = self._heap[0], self._heap.pop()
@@ -47,7 +47,7 @@ class JavaPriorityQueue(Generic[E]):
         return first
 
     def _sink(self, element: E) -> None:
-        """Put an element at the top; it sinks below every smaller child."""
+        """Puts an element at the top; it sinks below every smaller child."""
         heap, priority_of = self._heap, self._priority_of
         at, priority = 0, priority_of(element)
         while (child := 2 * at + 1) < len(heap):

@@ -15,7 +15,7 @@ choose most of them, of up to 32 kB."""
 
 
 def java_hash(text: str) -> int:
-    """Return `text.hashCode()`, a signed 32-bit number."""
+    """Returns `text.hashCode()`, a signed 32-bit number."""
     return cached_hash(text) if len(text) <= MAX_CACHED_LENGTH else _hash(text)
 
 
@@ -30,10 +30,10 @@ cached_hash = lru_cache(maxsize=4096)(_hash)
 
 
 def java_length(text: str) -> int:
-    """Return `text.length()`."""
+    """Returns `text.length()`."""
     return len(text.encode("utf-16-be", "surrogatepass")) // 2
 
 
 def java_order(text: str) -> bytes:
-    """Return a key that sorts as `text.compareTo()` does: by code units."""
+    """Returns a key that sorts as `text.compareTo()` does: by code units."""
     return text.encode("utf-16-be", "surrogatepass")

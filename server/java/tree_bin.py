@@ -34,7 +34,7 @@ class _Node(Generic[K]):
         self.red = parent is not None
 
     def side(self) -> int:
-        """Return which child of its parent it is."""
+        """Returns which child of its parent it is."""
         assert self.parent is not None
         return _LEFT if self.parent.children[_LEFT] is self else _RIGHT
 
@@ -59,13 +59,13 @@ class JavaTreeBin(Generic[K]):
         return iter(self._keys)
 
     def insert(self, key: K) -> None:
-        """Insert a key that is not in the bin."""
+        """Inserts a key that is not in the bin."""
         parent = self._attach(key)
         self._keys.insert(self._keys.index(parent) + 1, key)
         self._move_root_to_front()
 
     def remove(self, key: K, *, movable: bool) -> JavaTreeBin[K] | list[K]:
-        """Remove a key; return the bin, or the list of keys that a small tree becomes."""
+        """Removes a key; returns the bin, or the list of keys that a small tree becomes."""
         self._keys.remove(key)
         if not self._keys or (movable and self._is_small()):
             return self._keys
@@ -89,7 +89,7 @@ class JavaTreeBin(Generic[K]):
         return code - (1 << 32) if code >> 31 else code, _comparable(key)
 
     def _attach(self, key: K) -> K:
-        """Add a node; return the key of its parent, before the tree is balanced."""
+        """Adds a node; returns the key of its parent, before the tree is balanced."""
         order, node = self._order(key), self._root
         while True:
             side = _LEFT if order < self._order(node.key) else _RIGHT
@@ -111,7 +111,7 @@ class JavaTreeBin(Generic[K]):
         return node
 
     def _replace(self, node: _Node[K], by: _Node[K] | None) -> None:
-        """Put another subtree, or nothing, where a node is."""
+        """Puts another subtree, or nothing, where a node is."""
         if by is not None:
             by.parent = node.parent
         if node.parent is not None:
@@ -120,7 +120,7 @@ class JavaTreeBin(Generic[K]):
             self._root = by
 
     def _rotate(self, node: _Node[K], side: int) -> None:
-        """Move a node down to the given side; its child on the other side takes its place."""
+        """Moves a node down to the given side; its child on the other side takes its place."""
         risen = node.children[1 - side]
         assert risen is not None
         self._replace(node, risen)
@@ -166,7 +166,7 @@ class JavaTreeBin(Generic[K]):
             self._replace(node, None)
 
     def _balance_deletion(self, node: _Node[K]) -> None:
-        """Give the path to a black node one black node more, before the node is removed."""
+        """Gives the path to a black node one black node more, before the node is removed."""
         while node is not self._root and not node.red:
             parent, side = node.parent, node.side()
             assert parent is not None
@@ -205,7 +205,7 @@ def _is_red(node: _Node[K] | None) -> bool:
 
 
 def _comparable(key: object) -> Any:
-    """Return what orders keys of equal hash, as `compareTo` does. Java orders TopicIdPartitions by
+    """Returns what orders keys of equal hash, as `compareTo` does. Java orders TopicIdPartitions by
     their place in memory, which we cannot imitate."""
     if isinstance(key, tuple):
         return tuple(map(_comparable, key))

@@ -136,7 +136,7 @@ class LogConfig:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "LogConfig":
-        """Read typed values by Kafka's names. A missing config has its default; a config that no
+        """Reads typed values by Kafka's names. A missing config has its default; a config that no
         log obeys is ignored."""
         return cls(settings)
 

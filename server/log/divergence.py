@@ -38,7 +38,7 @@ OUT_OF_RANGE = FetchPositionCheck(FetchPositionKind.OUT_OF_RANGE)
 
 
 def compare_with(log: PartitionLog, fetch_offset: int, last_fetched_epoch: int) -> FetchPositionCheck:
-    """Compare the position of a fetcher, whose last batch was of `last_fetched_epoch`, with a
+    """Compares the position of a fetcher, whose last batch was of `last_fetched_epoch`, with a
     log."""
     return compare(fetch_offset, last_fetched_epoch, log.epochs, log.log_start_offset, log.log_end_offset)
 
@@ -46,7 +46,7 @@ def compare_with(log: PartitionLog, fetch_offset: int, last_fetched_epoch: int) 
 def compare(
     fetch_offset: int, last_fetched_epoch: int, epochs: LeaderEpochCache, log_start_offset: int, log_end_offset: int
 ) -> FetchPositionCheck:
-    """Compare the position of a fetching replica with a log. A `last_fetched_epoch` below 0 asks
+    """Compares the position of a fetching replica with a log. A `last_fetched_epoch` below 0 asks
     for no comparison.
 
     An unknown epoch is OUT_OF_RANGE, and so is an offset below the log start offset, whether or not

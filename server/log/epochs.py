@@ -42,7 +42,7 @@ class LeaderEpochCache:
         return OffsetAndEpoch(self._starts[0], self._epochs[0]) if self._epochs else UNDEFINED
 
     def assign(self, epoch: int, start: int) -> bool:
-        """Start `epoch` at `start`, and say whether that changed anything. Entries that would no
+        """Starts `epoch` at `start`, and says whether that changed anything. Entries that would no
         longer ascend are dropped."""
         if epoch < 0 or start < 0:
             raise UsageError(f"no leader epoch {epoch} can start at offset {start}")
@@ -116,7 +116,7 @@ class LeaderEpochCache:
             del self._epochs[:dropped], self._starts[:dropped]
 
     def clear(self) -> None:
-        """Drop all entries."""
+        """Drops all entries."""
         self._epochs.clear()
         self._starts.clear()
         self.latest = NO_EPOCH

@@ -40,8 +40,8 @@ _NAME = HEADER.encode()
 
 
 def check_expected(batch: Buffer, header: BatchHeader, mode: str, upcoming: int) -> None:
-    """Raise AppendRefused unless the first record of `batch` may get the offset `upcoming`. `batch`
-    is as it is to be stored, `header` is the producer's."""
+    """Raises AppendRefused unless the first record of `batch` may get the offset `upcoming`.
+    `batch` is as it is to be stored, `header` is the producer's."""
     claims = list(_claims(batch))
     _refuse([RecordError(index, claim) for index, _, claim in claims if isinstance(claim, str)])
     base = header.base_offset

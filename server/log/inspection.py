@@ -77,7 +77,7 @@ class SlowDecompression(Exception):
 def accept(
     batch: Buffer, header: BatchHeader, config: LogConfig, now: int, budget: DecompressionBudget | None = None
 ) -> Accepted:
-    """Return a client's batch, whose header has been checked, as it is to be stored.
+    """Returns a client's batch, whose header has been checked, as it is to be stored.
 
     AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE
     after a new compression, UNKNOWN_SERVER_ERROR for what a codec refuses. SlowDecompression before
@@ -172,7 +172,7 @@ def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
 
 
 def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -> int:
-    """Follow the lengths of the records, and return how many bytes were decompressed."""
+    """Follows the lengths of the records, and returns how many bytes were decompressed."""
     if not header.compression:
         follow(batch, HEADER_SIZE, header.size, header.count)
         return 0
@@ -182,7 +182,7 @@ def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -
 
 
 def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNLIMITED) -> None:
-    """Follow the lengths of `count` records from `position`; it takes about 0.1 us for each.
+    """Follows the lengths of `count` records from `position`; it takes about 0.1 us for each.
     InvalidRecord when they do not lead to `end`, or when one is longer than `longest`."""
     try:
         for _ in range(count):
@@ -203,7 +203,7 @@ def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNL
 
 
 def _long(data: Buffer, position: int) -> tuple[int, int]:
-    """Read a varint of more than two bytes. Return it, still zigzag encoded, and its end."""
+    """Reads a varint of more than two bytes. Returns it, still zigzag encoded, and its end."""
     value = 0
     for shift in range(0, 35, 7):
         byte = data[position]
@@ -286,7 +286,7 @@ def _rewritten(batch: Buffer, header: BatchHeader, scan: Scan, config: LogConfig
 
 
 def _in_place(batch: Buffer, header: BatchHeader, scan: Scan, timestamp_type: int, timestamp: int) -> Accepted:
-    """Store the bytes of the records as they are. Compressed records must have the offsets under
+    """Stores the bytes of the records as they are. Compressed records must have the offsets under
     which they are stored; Kafka fails on others without a message."""
     if header.compression and not scan.consecutive:
         raise AppendRefused(

@@ -109,8 +109,8 @@ class LocalLog:
         return crc32(f"{self.topic}-{self.index}-{base_offset}".encode()) % most if most else 0
 
     def roll(self) -> int:
-        """Begin a new segment, unless the active one is empty; return the active one's base offset.
-        It follows the last record, so that no gap is between two segments."""
+        """Begins a new segment, unless the active one is empty; returns the active one's base
+        offset. It follows the last record, so that no gap is between two segments."""
         active = self._storage.segments[-1]
         if active.size:
             self._roll(active.next_offset)
@@ -121,8 +121,8 @@ class LocalLog:
         self._storage.take_producer_snapshot(base_offset, self._state.producers)
 
     def rewrite(self, segments: Sequence[LogSegment]) -> SegmentRewriter:
-        """Begin one segment that will replace these closed neighbours. Nothing changes before it is
-        finished."""
+        """Begins one segment that will replace these closed neighbours. Nothing changes before it
+        is finished."""
         return self._storage.rewrite(segments, self.config)
 
     def aborted_between(self, start: int, end: int) -> list[AbortedTransaction]:
@@ -132,7 +132,7 @@ class LocalLog:
     def replace_segments(
         self, replaced: Sequence[LogSegment], rewriting: SegmentRewriter, aborted: Sequence[AbortedTransaction]
     ) -> None:
-        """Replace segments by the finished one that was begun with `rewrite`. It still lists these
+        """Replaces segments by the finished one that was begun with `rewrite`. It still lists these
         aborted transactions, and no others."""
         first, end = replaced[0].base_offset, replaced[-1].next_offset
         rewriting.finish(aborted)
@@ -158,15 +158,15 @@ class LocalLog:
         self._storage.flushed(offset)
 
     def tick(self, now: int) -> None:
-        """Remove the files of segments that were deleted `file.delete.delay.ms` ago."""
+        """Removes the files of segments that were deleted `file.delete.delay.ms` ago."""
         self._storage.tick(now, self.config)
 
     def rename_folder(self, folder: str) -> None:
-        """Rename the folder of its files; the log stays open."""
+        """Renames the folder of its files; the log stays open."""
         self._storage.rename_folder(folder)
 
     def close(self, *, flush: bool = True) -> None:
-        """Close the log: nothing is appended or read afterwards. Everything is flushed, and a
+        """Closes the log: nothing is appended or read afterwards. Everything is flushed, and a
         producer snapshot is written, so that the next start reads little. Without `flush` only the
         open files are closed, because the log is to be deleted."""
         if flush:

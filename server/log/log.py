@@ -87,7 +87,7 @@ class PartitionLog(LocalLog):
         self._state.transactions.settle(offset)
 
     def commit_all(self) -> None:
-        """Move the high watermark to the log end offset: no other replica has to fetch."""
+        """Moves the high watermark to the log end offset: no other replica has to fetch."""
         self._high_watermark = self.log_end_offset
         if self._state.transactions.ended:
             self._state.transactions.settle(self._high_watermark)
@@ -116,7 +116,7 @@ class PartitionLog(LocalLog):
         budget: DecompressionBudget | None = None,
         verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
-        """Append one batch of a client, after every check. AppendRefused. `batch` is copied, and
+        """Appends one batch of a client, after every check. AppendRefused. `batch` is copied, and
         not changed. The batches of one request share a `budget`."""
         header = sole_batch(batch)
         if header.size < len(batch):
@@ -135,7 +135,7 @@ class PartitionLog(LocalLog):
         transaction_version: int = 0,
         verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
-        """Append a batch that this node made. It is trusted, and may still lack its checksum.
+        """Appends a batch that this node made. It is trusted, and may still lack its checksum.
         AppendRefused for a batch that is too large, and for a fenced producer or transaction
         coordinator. `transaction_version` chooses the rules for a marker. `max.message.bytes` does
         not bound batches of the metadata quorum (AppendOrigin.RAFT)."""
@@ -179,7 +179,7 @@ class PartitionLog(LocalLog):
         return _new(AppendResult, (first, last, append_time, self.log_start_offset, size, False))
 
     def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:
-        """Append the batches that the leader sent, with their offsets and epochs. Batches of an
+        """Appends the batches that the leader sent, with their offsets and epochs. Batches of an
         epoch above `leader_epoch` are left out. None when no batch was appended. AppendRefused,
         before any batch is appended."""
         last_epoch = self.epochs.epoch_for(self.log_end_offset - 1)
@@ -209,8 +209,8 @@ class PartitionLog(LocalLog):
         self.log_end_offset = info.last_offset + 1
 
     def _assign_epoch(self, epoch: int, start: int) -> None:
-        """Begin a leader epoch. This happens once for many batches, and its entry is flushed before
-        the first of them is written (KIP-101)."""
+        """Begins a leader epoch. This happens once for many batches, and its entry is flushed
+        before the first of them is written (KIP-101)."""
         if self.epochs.assign(epoch, start):
             self._storage.write_leader_epochs(self.epochs.entries, flush=True)
 
@@ -228,7 +228,7 @@ class PartitionLog(LocalLog):
         at_least_one: bool = True,
         sealed: bool = True,
     ) -> Slice:
-        """Read whole batches, beginning with the one that holds `offset`, that lie wholly below
+        """Reads whole batches, beginning with the one that holds `offset`, that lie wholly below
         `upper_bound` (the high watermark unless given): up to `max_bytes`, or one larger batch with
         `at_least_one`. A read may stop early, at the end of a chunk of memory. `sealed=False` is
         for readers inside this node that check no checksum: batches that this node made may
@@ -246,7 +246,7 @@ class PartitionLog(LocalLog):
         return Slice(b"", offset, offset)
 
     def lend(self, offset: int, max_bytes: int, upper_bound: int, *, at_least_one: bool) -> Loan:
-        """Read as `read` does, for a caller that only sends the bytes on."""
+        """Reads as `read` does, for a caller that only sends the bytes on."""
         for segment, bound in self._to_read(offset, upper_bound):
             found = segment.lend(offset, max(0, max_bytes), bound, at_least_one)
             if found is not None:
@@ -276,7 +276,7 @@ class PartitionLog(LocalLog):
         return segments[first:] if segments[first].next_offset > offset else segments[first + 1 :]
 
     def batches(self, offset: int) -> Iterator[memoryview]:
-        """Yield every batch, committed or not, beginning with the one that holds `offset`. For
+        """Yields every batch, committed or not, beginning with the one that holds `offset`. For
         folds, recovery and tools."""
         for segment in self._segments_from(offset):
             yield from segment.batches(offset, ANY_TIMESTAMP)
@@ -291,7 +291,7 @@ class PartitionLog(LocalLog):
         return self.epochs.end_offset_for(epoch, self.log_end_offset)
 
     def offset_for(self, timestamp: int) -> TimestampAndOffset:
-        """Answer ListOffsets for a timestamp, or for one of the negative special timestamps (see
+        """Answers ListOffsets for a timestamp, or for one of the negative special timestamps (see
         `lookup`): -1 and -1 when no record fits.
 
         LATEST gives the log end offset: the handler knows how far the client may read.
@@ -299,7 +299,7 @@ class PartitionLog(LocalLog):
         return lookup.offset_for(self, timestamp)
 
     def truncate_to(self, offset: int) -> bool:
-        """Delete every batch that reaches `offset` or beyond, and say whether any was deleted. A
+        """Deletes every batch that reaches `offset` or beyond, and says whether any was deleted. A
         truncation below the high watermark lowers it; the caller decides whether that is right."""
         if offset < 0:
             raise UsageError(f"a log cannot end at offset {offset}")
@@ -328,8 +328,8 @@ class PartitionLog(LocalLog):
         return True
 
     def truncate_fully_and_start_at(self, offset: int, log_start_offset: int | None = None) -> None:
-        """Delete everything. The next record gets `offset`, as after a leader or a snapshot that is
-        that far ahead."""
+        """Deletes everything. The next record gets `offset`, as after a leader or a snapshot that
+        is that far ahead."""
         self.truncations += 1
         self._storage.restart(offset)
         self.epochs.clear()
@@ -341,7 +341,7 @@ class PartitionLog(LocalLog):
         self.high_watermark = offset
 
     def delete_records_before(self, offset: int) -> None:
-        """Raise the log start offset to `offset`; a smaller one changes nothing.
+        """Raises the log start offset to `offset`; a smaller one changes nothing.
         LogRefused(OFFSET_OUT_OF_RANGE) above the high watermark."""
         if offset > self._high_watermark:
             raise LogRefused(
@@ -356,7 +356,7 @@ class PartitionLog(LocalLog):
                 self._storage.release(offset)
 
     def take_over(self, other: PartitionLog) -> None:
-        """Become the log of the partition in place of `other`, which has the same records. What is
+        """Becomes the log of the partition in place of `other`, which has the same records. What is
         only in memory there stays known, such as an epoch without a record."""
         self._state, self.truncations = other._state, other.truncations
         self.epochs = LeaderEpochCache(other.epochs.entries)
@@ -365,7 +365,7 @@ class PartitionLog(LocalLog):
         self.delete_records_before(other.log_start_offset)
 
     def retain(self, now: int) -> list[DeletedSegments]:
-        """Delete the segments that the topic's retention no longer keeps, and say which."""
+        """Deletes the segments that the topic's retention no longer keeps, and says which."""
         dropped = []
         segments = self._storage.segments
         for reason, due in retention.rules(segments, self.log_start_offset, self.config, now):
@@ -376,8 +376,8 @@ class PartitionLog(LocalLog):
         return dropped
 
     def delete_old_segments(self) -> int:
-        """Delete the segments that lie wholly below the log start offset, and return how many. For
-        a log that no other rule shortens."""
+        """Deletes the segments that lie wholly below the log start offset, and returns how many.
+        For a log that no other rule shortens."""
         due = retention.below_start(self._storage.segments, self.log_start_offset)
         count = retention.count_due(self._storage.segments, due, self.log_end_offset, self._high_watermark)
         if count:

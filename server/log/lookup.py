@@ -62,7 +62,7 @@ class SearchedLog(Protocol):
 
 
 def offset_for(log: SearchedLog, timestamp: int) -> TimestampAndOffset:
-    """Answer ListOffsets for a timestamp, or for one of the negative special timestamps."""
+    """Answers ListOffsets for a timestamp, or for one of the negative special timestamps."""
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         first = log.epochs.earliest
         return TimestampAndOffset(

@@ -79,14 +79,14 @@ class MemorySegment:
         self._released_latest: bytes | None = None  # the first batch that has it
 
     def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> bool:
-        """Copy a batch to the end of the last chunk; False when it has no room."""
+        """Copies a batch to the end of the last chunk; False when it has no room."""
         if not self.chunks or not self.chunks[-1].append(batch, info):
             return False
         self._grow(len(batch), info, now)
         return True
 
     def share(self, batch: memoryview, info: LogAppendInfo, now: int) -> bool:
-        """Append a batch that may be shared, without a copy; False when it cannot be shared."""
+        """Appends a batch that may be shared, without a copy; False when it cannot be shared."""
         last = self.chunks[-1] if self.chunks else None
         if not (isinstance(last, SharedChunk) and last.go_on_with(batch, info)):
             chunk = chunk_around(batch, info)
@@ -147,7 +147,7 @@ class MemorySegment:
         return _latest_batch(self.chunks, self.max_timestamp)
 
     def truncate(self, offset: int) -> None:
-        """Delete every batch that reaches `offset` or beyond."""
+        """Deletes every batch that reaches `offset` or beyond."""
         while self.chunks and self.chunks[-1].base_offset >= offset:
             self.chunks.pop()
         if self.chunks:
@@ -163,7 +163,7 @@ class MemorySegment:
         self._since_entry = 0  # as in Kafka
 
     def release(self, offset: int) -> None:
-        """Free the chunks that lie wholly below `offset`, except the last one."""
+        """Frees the chunks that lie wholly below `offset`, except the last one."""
         freed = min(bisect_right(self.chunks, offset, key=_next_offset), len(self.chunks) - 1)
         if freed > 0:
             for chunk in self.chunks[:freed]:
@@ -287,7 +287,7 @@ class MemoryStorage:
             segment.release(offset)
 
     def write_leader_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
-        """Do nothing: the epochs do not outlive the process, as the log does not."""
+        """Does nothing: the epochs do not outlive the process, as the log does not."""
 
     def take_producer_snapshot(self, offset: int, producers: Iterable[ProducerStateEntry]) -> None:
         if offset not in self._snapshots and offset != self.segments[0].base_offset:
@@ -321,7 +321,7 @@ class MemoryStorage:
         return MemorySegmentRewriter(self, replaced, config.index_interval_bytes)
 
     def replace(self, replaced: Sequence[MemorySegment], made: MemorySegment) -> None:
-        """Replace segments by one that is finished."""
+        """Replaces segments by one that is finished."""
         first = self.segments.index(replaced[0])
         self.segments[first : first + len(replaced)] = [made]
         for segment in replaced[1:]:

@@ -84,7 +84,7 @@ class MemoryChunk:
         self._room = capacity
 
     def _begin(self, base_offset: int, memory: memoryview) -> None:
-        """Begin empty, in this memory."""
+        """Begins empty, in this memory."""
         self.base_offset = base_offset
         self.next_offset = base_offset  # one past the last record
         self.size = 0
@@ -121,7 +121,7 @@ class MemoryChunk:
         )
 
     def append(self, batch: Buffer, info: LogAppendInfo) -> bool:
-        """Copy a batch to the end; False when it has no room."""
+        """Copies a batch to the end; False when it has no room."""
         size = len(batch)
         if size > self._room:
             return False
@@ -137,7 +137,7 @@ class MemoryChunk:
         return True
 
     def _enter(self, position: int, size: int, info: LogAppendInfo) -> None:
-        """Count the batch at this position, which is the end, as part of the chunk."""
+        """Counts the batch at this position, which is the end, as part of the chunk."""
         timestamp, timestamps = info.max_timestamp, self._timestamps
         if self._since_entry >= INDEX_INTERVAL:
             self._offsets.append(info.base_offset)
@@ -153,7 +153,7 @@ class MemoryChunk:
     def read(
         self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
     ) -> Slice | None:
-        """Read as `LogSegment.read` does."""
+        """Reads as `LogSegment.read` does."""
         start = self.find(offset)
         stop = self.size if upper_bound >= self.next_offset else self.find(upper_bound)
         end = self._last_boundary(start, min(stop, start + max_bytes))
@@ -168,7 +168,7 @@ class MemoryChunk:
         return Slice(self._readable[start:end], base_offset, next_offset)
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
-        """Yield as `LogSegment.batches` does."""
+        """Yields as `LogSegment.batches` does."""
         if self._unsealed:
             self._seal()
         position = max(self.find(offset), self._first_reaching(min_timestamp))
@@ -179,7 +179,7 @@ class MemoryChunk:
             position = end
 
     def cut(self, offset: int) -> None:
-        """Delete every batch that reaches `offset` or beyond. Nothing is appended afterwards."""
+        """Deletes every batch that reaches `offset` or beyond. Nothing is appended afterwards."""
         self.size = size = self.find(offset)
         self._room = 0
         self._unsealed = [position for position in self._unsealed if position < size]
@@ -191,7 +191,7 @@ class MemoryChunk:
             self._look_back(self._positions[-1])
 
     def _look_back(self, position: int) -> None:
-        """Restore the end of the chunk from the batches after the last index entry."""
+        """Restores the end of the chunk from the batches after the last index entry."""
         while position < self.size:
             base, length, delta = _WALK.unpack_from(self._memory, position)
             self.next_offset = base + delta + 1
@@ -249,8 +249,8 @@ def _allocated(capacity: int) -> AllocatedBuffer | MappedBuffer:
 
 
 def _populate(memory: memoryview, start: int, end: int) -> None:
-    """Make the pages that hold these bytes, if the system can do it in one call. Otherwise they are
-    made at their first access."""
+    """Makes the pages that hold these bytes, if the system can do it in one call. Otherwise they
+    are made at their first access."""
     if sys.platform == "linux" and isinstance(memory.obj, MappedBuffer):
         start -= start % mmap.PAGESIZE
         with suppress(OSError):

@@ -51,7 +51,7 @@ class SharedChunk(MemoryChunk):
         self._room = 0
 
     def go_on_with(self, batch: memoryview, info: LogAppendInfo) -> bool:
-        """Add a batch that may be shared, if it lies at the end of this chunk."""
+        """Adds a batch that may be shared, if it lies at the end of this chunk."""
         memory, size = self._memory, self.size
         if (
             batch.obj is not memory.obj

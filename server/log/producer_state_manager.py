@@ -41,8 +41,8 @@ class ProducerStateManager:
         transaction_version: int,
         verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> BatchMetadata | None:
-        """Raise AppendRefused unless the batch may be appended. For a retry of a client, return the
-        batch that was appended before."""
+        """Raises AppendRefused unless the batch may be appended. For a retry of a client, return
+        the batch that was appended before."""
         if header.is_control:
             marker = _marker(batch)
             if marker is not None:
@@ -57,8 +57,8 @@ class ProducerStateManager:
         return None
 
     def record(self, header: BatchHeader, batch: Buffer, base_offset: int, timestamp: int) -> AbortedTransaction | None:
-        """Record a batch that was appended at `base_offset`; `timestamp` is its largest. Return the
-        transaction that it aborted."""
+        """Records a batch that was appended at `base_offset`; `timestamp` is its largest. Returns
+        the transaction that it aborted."""
         aborted = None
         if header.is_control:
             aborted = self._end(header, batch, base_offset, listed=True)
@@ -92,7 +92,7 @@ class ProducerStateManager:
         self.replay(batches)
 
     def restore(self, kept: Iterable[ProducerStateEntry]) -> None:
-        """Replace everything by these producers and their open transactions."""
+        """Replaces everything by these producers and their open transactions."""
         self.producers.restore(kept)
         begun = sorted((each.transaction_start, each.producer_id) for each in self.producers)
         for first, producer_id in begun:
@@ -124,7 +124,7 @@ class ProducerStateManager:
         return made
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forgets everything."""
         self.producers.clear()
         self.transactions = Transactions()
 

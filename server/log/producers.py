@@ -94,7 +94,7 @@ class ProducerStateEntry:
         return None
 
     def enter_epoch(self, epoch: int) -> None:
-        """Go to this epoch. The batches of another epoch are forgotten."""
+        """Goes to this epoch. The batches of another epoch are forgotten."""
         if epoch != self.epoch:
             self.epoch = epoch
             self.batches.clear()
@@ -154,7 +154,7 @@ class Producers:
         return producer.duplicate_of(header) if producer is not None else None
 
     def check(self, header: BatchHeader, origin: AppendOrigin) -> None:
-        """Raise AppendRefused unless this data batch may be the producer's next.
+        """Raises AppendRefused unless this data batch may be the producer's next.
 
         INVALID_PRODUCER_EPOCH for a fenced epoch, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE
         for a batch outside of the producer's open transaction.
@@ -196,7 +196,7 @@ class Producers:
         )
 
     def record(self, header: BatchHeader, base_offset: int, timestamp: int) -> ProducerStateEntry:
-        """Record a data batch that was appended at `base_offset`, and return its producer."""
+        """Records a data batch that was appended at `base_offset`, and returns its producer."""
         producer = self._entry(header.producer_id)
         producer.enter_epoch(header.producer_epoch)
         last_offset = base_offset + header.last_offset_delta
@@ -204,7 +204,7 @@ class Producers:
         return producer
 
     def check_marker(self, header: BatchHeader, coordinator_epoch: int, transaction_version: int) -> None:
-        """Raise AppendRefused unless this transaction marker may be written.
+        """Raises AppendRefused unless this transaction marker may be written.
 
         With transactions version 2 a marker has a newer epoch than the data of its transaction. A
         retried marker, after the transaction has ended, is accepted (KIP-890, KIP-1228).
@@ -224,8 +224,8 @@ class Producers:
             )
 
     def record_marker(self, header: BatchHeader, coordinator_epoch: int, timestamp: int) -> int:
-        """Record a transaction marker that was appended. Return the first offset of the transaction
-        that it ends, -1 when none was open."""
+        """Records a transaction marker that was appended. Returns the first offset of the
+        transaction that it ends, -1 when none was open."""
         producer = self._entry(header.producer_id)
         producer.enter_epoch(header.producer_epoch)
         producer.coordinator_epoch, producer.last_timestamp = coordinator_epoch, timestamp
@@ -241,9 +241,9 @@ class Producers:
     def verify(
         self, producer_id: int, sequence: int, epoch: int, begins_at_zero: bool, now: int
     ) -> VerificationStateEntry | None:
-        """Begin to verify with the coordinator that this log is part of the producer's transaction;
-        None if that transaction is open here already. Until the producer's batch is appended, no
-        later batch may overtake it. Raises AppendRefused for a fenced epoch."""
+        """Begins to verify with the coordinator that this log is part of the producer's
+        transaction; None if that transaction is open here already. Until the producer's batch is
+        appended, no later batch may overtake it. Raises AppendRefused for a fenced epoch."""
         producer = self._producers.get(producer_id)
         if producer is not None and producer.transaction_start >= 0 and producer.epoch == epoch:
             return None
@@ -262,7 +262,7 @@ class Producers:
         return verification
 
     def check_verified(self, header: BatchHeader, verification: VerificationStateEntry | None) -> None:
-        """Raise AppendRefused(INVALID_TXN_STATE) for a transactional batch that was not verified,
+        """Raises AppendRefused(INVALID_TXN_STATE) for a transactional batch that was not verified,
         or whose transaction ended since (KIP-890)."""
         if verification is NOT_REQUIRED or not header.is_transactional:
             return
@@ -286,8 +286,8 @@ class Producers:
             del self._verifications[header.producer_id]
 
     def expire(self, now: int, expiration_ms: int) -> list[int]:
-        """Forget the producers that wrote nothing for `producer.id.expiration.ms` and have no open
-        transaction; return their ids."""
+        """Forgets the producers that wrote nothing for `producer.id.expiration.ms` and has no open
+        transaction; returns their ids."""
         expired = [
             producer.producer_id
             for producer in self._producers.values()
@@ -301,7 +301,7 @@ class Producers:
         return expired
 
     def restore(self, producers: Iterable[ProducerStateEntry]) -> None:
-        """Replace everything by the content of a snapshot."""
+        """Replaces everything by the content of a snapshot."""
         self._producers = {producer.producer_id: producer for producer in producers}
 
     def clear(self) -> None:

@@ -71,7 +71,7 @@ def _check_sense(header: BatchHeader) -> None:
 
 
 def _check_marker(header: BatchHeader, batch: memoryview) -> None:
-    """Check a transaction marker: it is alone in its batch, and never compressed. Compaction may
+    """Checks a transaction marker: it is alone in its batch, and never compressed. Compaction may
     have removed it."""
     if header.count > 1 or header.compression:
         raise AppendRefused(

@@ -122,14 +122,14 @@ class LogSegment(Protocol):
     def read(
         self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
     ) -> Slice | None:
-        """Read batches, beginning with the one that holds `offset` (or the first after it), that
+        """Reads batches, beginning with the one that holds `offset` (or the first after it), that
         lie wholly below `upper_bound`: up to `max_bytes`, or one larger batch with `at_least_one`.
         None when there is none. Without `sealed`, batches that this node made may still lack their
         checksum."""
         ...
 
     def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
-        """Read as `read` does, for a caller that only sends the bytes on."""
+        """Reads as `read` does, for a caller that only sends the bytes on."""
         ...
 
     def entry_from(self, offset: int) -> int | None:
@@ -139,7 +139,7 @@ class LogSegment(Protocol):
         ...
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
-        """Yield the batches, beginning with the one that holds `offset`, that have a record no
+        """Yields the batches, beginning with the one that holds `offset`, that have a record no
         older than `min_timestamp`."""
         ...
 
@@ -149,16 +149,16 @@ class SegmentRewriter(Protocol):
     finished."""
 
     def append(self, batch: Buffer) -> None:
-        """Append a batch in its final form: with offsets, epoch and checksum, in offset order."""
+        """Appends a batch in its final form: with offsets, epoch and checksum, in offset order."""
         ...
 
     def finish(self, aborted: Sequence[AbortedTransaction]) -> None:
-        """Replace the old segments by this one, which lists these aborted transactions. It is
+        """Replaces the old segments by this one, which lists these aborted transactions. It is
         flushed."""
         ...
 
     def drop(self) -> None:
-        """Leave everything as it was. Does nothing after `finish`."""
+        """Leaves everything as it was. Does nothing after `finish`."""
         ...
 
 
@@ -169,24 +169,24 @@ class Storage(Protocol):
     def segments(self) -> Sequence[LogSegment]: ...
 
     def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
-        """Append one batch to the active segment."""
+        """Appends one batch to the active segment."""
         ...
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
-        """Begin a new active segment, for which these configs hold."""
+        """Begins a new active segment, for which these configs hold."""
         ...
 
     def drop_oldest(self, count: int) -> None:
-        """Delete that many of the oldest segments, but never the active one."""
+        """Deletes that many of the oldest segments, but never the active one."""
         ...
 
     def truncate(self, offset: int) -> None:
-        """Delete every batch that reaches `offset` or beyond. The first segment begins at or below
+        """Deletes every batch that reaches `offset` or beyond. The first segment begins at or below
         it."""
         ...
 
     def restart(self, offset: int) -> None:
-        """Delete everything, and begin an empty segment at `offset`."""
+        """Deletes everything, and begins an empty segment at `offset`."""
         ...
 
     def release(self, offset: int) -> None:
@@ -195,22 +195,22 @@ class Storage(Protocol):
         ...
 
     def rewrite(self, segments: Sequence[LogSegment], config: LogConfig) -> SegmentRewriter:
-        """Begin one segment that will replace these, which are closed and follow one another."""
+        """Begins one segment that will replace these, which are closed and follow one another."""
         ...
 
     def write_leader_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
-        """Write where each leader epoch begins. The file outlives the process; with `flush`, the
+        """Writes where each leader epoch begins. The file outlives the process; with `flush`, the
         machine too. Without `flush` it is flushed together with the batches: after a loss of power,
         stale entries lie beyond the end of the log, and the next start drops them."""
         ...
 
     def take_producer_snapshot(self, offset: int, producers: Iterable[ProducerStateEntry]) -> None:
-        """Write a snapshot of the producers at `offset`, so that a later start reads only the
+        """Writes a snapshot of the producers at `offset`, so that a later start reads only the
         batches from there on."""
         ...
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
-        """List this transaction as aborted. Its marker was appended last."""
+        """Lists this transaction as aborted. Its marker was appended last."""
         ...
 
     def latest_producer_snapshot(self, offset: int) -> tuple[int, list[ProducerStateEntry]] | None:
@@ -233,16 +233,16 @@ class Storage(Protocol):
         ...
 
     def tick(self, now: int, config: LogConfig) -> None:
-        """Remove the files that were deleted `file.delete.delay.ms` ago."""
+        """Removes the files that were deleted `file.delete.delay.ms` ago."""
         ...
 
     def rename_folder(self, folder: str) -> None:
-        """Rename the folder of its files; the log stays open. Memory has no folder. No flush of it
+        """Renames the folder of its files; the log stays open. Memory has no folder. No flush of it
         may be under way, except for a log that is to be deleted."""
         ...
 
     def close(self, *, flush: bool = True) -> None:
-        """Flush everything, unless the log is to be deleted. Nothing is appended or read
+        """Flushes everything, unless the log is to be deleted. Nothing is appended or read
         afterwards."""
         ...
 
@@ -257,7 +257,7 @@ class Flush:
         self.offset, self._steps = offset, steps
 
     def run(self) -> None:
-        """Run it, once. Raises DiskFailure; then nothing counts as flushed."""
+        """Runs it, once. Raises DiskFailure; then nothing counts as flushed."""
         for step in self._steps:
             step()
 

@@ -70,11 +70,11 @@ class Transactions:
         return self._aborted[-1]
 
     def list_again(self, aborted: Iterable[AbortedTransaction]) -> None:
-        """Append transactions to the list that were found in the files of the log."""
+        """Appends transactions to the list that were found in the files of the log."""
         self._aborted += aborted
 
     def list_instead(self, first: int, end: int, aborted: Iterable[AbortedTransaction]) -> None:
-        """List these in place of those whose markers are in [first, end): the segments there were
+        """Lists these in place of those whose markers are in [first, end): the segments there were
         rewritten, and these are left in them."""
         start = bisect_left(self._aborted, first, key=_last_offset)
         self._aborted[start : bisect_left(self._aborted, end, start, key=_last_offset)] = aborted

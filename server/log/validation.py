@@ -52,7 +52,8 @@ def _is_followed(batch: Buffer, position: int) -> bool:
 
 
 def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
-    """Raise AppendRefused unless the header and the checksum of a client's batch are acceptable."""
+    """Raises AppendRefused unless the header and the checksum of a client's batch are
+    acceptable."""
     if header.base_offset != 0 and not config.conditional:
         raise AppendRefused(
             error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
@@ -70,7 +71,7 @@ def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> Non
 
 
 def check_size(size: int, config: LogConfig) -> None:
-    """Check `max.message.bytes`. It bounds a whole batch, compressed as it is."""
+    """Checks `max.message.bytes`. It bounds a whole batch, compressed as it is."""
     if size > config.max_message_bytes:
         raise AppendRefused(
             error_codes.MESSAGE_TOO_LARGE,
@@ -79,7 +80,7 @@ def check_size(size: int, config: LogConfig) -> None:
 
 
 def check_fits_segment(size: int, config: LogConfig) -> None:
-    """Check `segment.bytes`: a batch is never split over two segments."""
+    """Checks `segment.bytes`: a batch is never split over two segments."""
     if size > config.segment_bytes:
         raise AppendRefused(
             error_codes.RECORD_LIST_TOO_LARGE, f"a batch of {size} bytes, where segment.bytes is {config.segment_bytes}"
@@ -93,7 +94,7 @@ objects, as soon as one lookup by timestamp decodes them."""
 
 
 def _contradiction(header: BatchHeader) -> str | None:
-    """Describe what is impossible in a client's header, or not allowed to a client."""
+    """Describes what is impossible in a client's header, or not allowed to a client."""
     if header.count <= 0 or header.count != header.last_offset_delta + 1:
         return f"a batch of {header.count} records over {header.last_offset_delta + 1} offsets"
     if header.count > MOST_RECORDS and header.count > header.size // SMALLEST:

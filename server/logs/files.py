@@ -207,7 +207,7 @@ class FileLogs:
                 self._check_duplicates(key, found)
 
     def _check_duplicates(self, key: Key, holders: Sequence[LogDir]) -> None:
-        """Choose the folder that has the records of a partition. UsageError when several have some
+        """Chooses the folder that has the records of a partition. UsageError when several have some
         of the same topic. A directory that fails while a partition is made leaves an empty one."""
         folder, filled = names.partition_folder(*key), dict[Uuid | None, LogDir]()
         for log_dir in holders:
@@ -261,7 +261,7 @@ class FileLogs:
         return opened.log
 
     def _found(self, key: Key, topic_id: Uuid, config: LogConfig, now: int) -> OpenLog:
-        """Open a log. A new log goes to another directory when its directory fails over it."""
+        """Opens a log. A new log goes to another directory when its directory fails over it."""
         is_new = key not in self._dir_of
         while True:
             try:

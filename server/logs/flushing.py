@@ -70,7 +70,7 @@ class FlushQueue:
         self.under_way, self.slow_ms = False, 0
 
     def want(self, owner: FlushOwner) -> None:
-        """Ask for a flush of everything that is in the owner's log at the time of `begin`."""
+        """Asks for a flush of everything that is in the owner's log at the time of `begin`."""
         self.due[owner] = None
 
     @property
@@ -79,7 +79,7 @@ class FlushQueue:
         return bool(self.due) or self.under_way
 
     def begin(self) -> list[FlushJob]:
-        """Take all flushes that are due; `end` must follow. Nothing while others are under way."""
+        """Takes all flushes that are due; `end` must follow. Nothing while others are under way."""
         if self.under_way:
             return []
         owners, self.due = self.due, {}
@@ -110,7 +110,7 @@ class FlushQueue:
 
 
 def run(jobs: Sequence[FlushJob]) -> list[FlushResult]:
-    """Run the work of `begin`. It takes as long as the disks need, so never on the loop's
+    """Runs the work of `begin`. It takes as long as the disks need, so never on the loop's
     thread."""
     return [_run(job) for job in jobs]
 

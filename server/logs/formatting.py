@@ -46,8 +46,8 @@ def format_directory(
     now: int,
     beginning: BootstrapMetadata | None = None,
 ) -> None:
-    """Make `path` the log directory of a node; with a `beginning`, that of a controller's metadata.
-    UsageError when the directory is not empty."""
+    """Makes `path` the log directory of a node; with a `beginning`, that of a controller's
+    metadata. UsageError when the directory is not empty."""
     if disk.folders() or any(name not in (names.LOCK, "lost+found") for name in disk.names("")):
         raise UsageError(f"{path} is not empty, and no log directory: nothing was written there")
     if beginning is not None:

@@ -129,7 +129,7 @@ class FutureLogs:
         return opened
 
     def adopt(self, key: Key, topic_id: Uuid) -> LogDir | None:
-        """Give a partition without a log its future replica, which a crash has left alone: the
+        """Gives a partition without a log its future replica, which a crash has left alone: the
         folder becomes that of the partition. None when there is none of this topic. DiskFailure."""
         log_dir, folder = self._folders.get(key, (None, ""))
         if log_dir is None or log_dir.disk.failed is not None or log_dir.owner(folder) not in (topic_id, None):
@@ -146,7 +146,7 @@ class FutureLogs:
         self._open.pop(key, None)
 
     def drop(self, key: Key, now: int) -> None:
-        """Delete the future replica of a partition, as a deleted partition is."""
+        """Deletes the future replica of a partition, as a deleted partition is."""
         if key not in self._folders:
             return
         (log_dir, folder), opened = self._folders[key], self._open.get(key)
@@ -160,7 +160,7 @@ class FutureLogs:
             self._put_aside(log_dir, deleted, now)
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
-        """Put aside the future replicas of partitions that are not `known`."""
+        """Puts aside the future replicas of partitions that are not `known`."""
         for key, (log_dir, folder) in list(self._folders.items()):
             with suppress(DiskFailure):
                 if key not in self._open and (log_dir.owner(folder), key[1]) not in known:
@@ -174,13 +174,13 @@ class FutureLogs:
         log_dir.disk.rename(folder, stray)
 
     def tick(self, now: int) -> None:
-        """Remove the files of segments that were deleted some time ago."""
+        """Removes the files of segments that were deleted some time ago."""
         for each in self:
             with suppress(DiskFailure):
                 each.log.tick(now)
 
     def close(self) -> None:
-        """Close the open ones; the next run of the node goes on with them."""
+        """Closes the open ones; the next run of the node goes on with them."""
         for each in self:
             with suppress(DiskFailure):
                 each.log.close()

@@ -54,7 +54,7 @@ class ChannelHost(NodeHost, Protocol):
     """A node, as its channels to other nodes see it."""
 
     def advance(self, now: int) -> None:
-        """Set the time; the answer of a peer brings it."""
+        """Sets the time; the answer of a peer brings it."""
         ...
 
 

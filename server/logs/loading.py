@@ -41,7 +41,7 @@ def offsets_of(logs: Mapping[Key, PartitionLog], which: Iterable[str]) -> dict[s
 
 
 def load(log_dir: LogDir, key: Key, folder: str, config: LogConfig, now: int) -> PartitionLog:
-    """Open the log of a partition in this folder of the directory, with what the checkpoints say.
+    """Opens the log of a partition in this folder of the directory, with what the checkpoints say.
     LostFile when it is damaged, and then only this partition is offline; BadFile for the metadata
     log. DiskFailure."""
     try:

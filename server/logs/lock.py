@@ -34,7 +34,7 @@ class DirectoryLock:
         _HELD.add(self._folder)
 
     def release(self) -> None:
-        """Release the lock. Calling it again does nothing."""
+        """Releases the lock. Calling it again does nothing."""
         if not self._file.closed:
             self._file.close()
             _HELD.discard(self._folder)
@@ -45,7 +45,7 @@ def _taken(folder: str) -> UsageError:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Take the system's lock. OSError when another process has it."""
+    """Takes the system's lock. OSError when another process has it."""
     if sys.platform == "win32":
         import msvcrt
 

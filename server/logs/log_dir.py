@@ -53,7 +53,7 @@ class LogDir:
         self._is_marked = self.clean
 
     def begin(self) -> None:
-        """Remove the mark of a clean stop. Calling it again does nothing."""
+        """Removes the mark of a clean stop. Calling it again does nothing."""
         if self._is_marked:
             self._is_marked = False
             self.disk.remove(names.CLEAN_SHUTDOWN)
@@ -86,7 +86,7 @@ class LogDir:
             return {}
 
     def check(self) -> None:
-        """Check what counts for all partitions in it. UsageError for a folder that is not of a
+        """Checks what counts for all partitions in it. UsageError for a folder that is not of a
         partition; with a damaged checkpoint, the disk fails."""
         for folder in self.disk.folders():
             if not names.is_of_log(folder):
@@ -131,7 +131,7 @@ class LogDir:
         return any(self.disk.size(f"{folder}/{name}") for name in logs)
 
     def own(self, folder: str, topic_id: Uuid) -> None:
-        """Write which topic a folder belongs to."""
+        """Writes which topic a folder belongs to."""
         self.disk.make_folder(folder)
         self.disk.write_whole(f"{folder}/{names.PARTITION_METADATA}", partition_metadata.write(topic_id), flush=False)
 
@@ -140,7 +140,7 @@ class LogDir:
         return self._offsets[name].get(partition, 0)
 
     def checkpoint(self, offsets: Mapping[str, Offsets], unopened: Container[tuple[str, int]] = ()) -> None:
-        """Write checkpoints, by name: recovery points, high watermarks, cleaner offsets or log
+        """Writes checkpoints, by name: recovery points, high watermarks, cleaner offsets or log
         start offsets. The entries of logs in `unopened` stay. A file that would not change is not
         written, only looked for: that shows when the directory is gone.
         """
@@ -171,7 +171,7 @@ class LogDir:
         self._offsets[name] = offsets
 
     def mark_clean(self, broker_epoch: int) -> None:
-        """Mark the directory: every log in it is closed and flushed."""
+        """Marks the directory: every log in it is closed and flushed."""
         self.disk.write_whole(names.CLEAN_SHUTDOWN, clean_shutdown.write(broker_epoch))
 
     def check_bootstrap(self) -> None:

@@ -120,17 +120,17 @@ class Logs(Protocol):
         ...
 
     def prefer(self, topic: str, index: int, path: str) -> None:
-        """Remember the directory in which a partition that is not here yet is to be created."""
+        """Remembers the directory in which a partition that is not here yet is to be created."""
         ...
 
     def create_future(
         self, topic: str, topic_id: Uuid, index: int, path: str, config: LogConfig, now: int
     ) -> FutureLog:
-        """Create an empty future replica of a partition in another directory. DiskFailure."""
+        """Creates an empty future replica of a partition in another directory. DiskFailure."""
         ...
 
     def replace_current(self, topic: str, index: int, now: int) -> PartitionLog:
-        """Put the future replica of a partition in the place of its log, which is deleted; return
+        """Puts the future replica of a partition in the place of its log, which is deleted; returns
         the new log. Both have the same records. DiskFailure, and then nothing has changed."""
         ...
 
@@ -140,19 +140,19 @@ class Logs(Protocol):
         ...
 
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
-        """Delete a partition for good; one that was never opened is no error."""
+        """Deletes a partition for good; one that was never opened is no error."""
         ...
 
     def checkpoint(self, now: int, which: Collection[str] | None = None) -> None:
-        """Write the offset checkpoints with these names, or all."""
+        """Writes the offset checkpoints with these names, or all."""
         ...
 
     def tick(self, now: int, delay: int) -> None:
-        """Remove the partitions that were deleted `delay` ms ago, and the segments that were
+        """Removes the partitions that were deleted `delay` ms ago, and the segments that were
         deleted `file.delete.delay.ms` ago."""
         ...
 
     def close(self, now: int, broker_epoch: int) -> None:
-        """Close all logs and mark the directories as cleanly stopped, by a node that was registered
-        in this broker epoch."""
+        """Closes all logs and marks the directories as cleanly stopped, by a node that was
+        registered in this broker epoch."""
         ...

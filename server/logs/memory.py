@@ -110,8 +110,8 @@ class MemoryLogs:
         self.last_broker_epoch = broker_epoch
 
     def discard(self) -> None:
-        """Free the memory of the batches. The logs are not used any more, but circles of references
-        keep them for a while."""
+        """Frees the memory of the batches. The logs are not used any more, but circles of
+        references keep them for a while."""
         for storage in self._storages.values():
             storage.restart(0)
 

@@ -25,7 +25,7 @@ PIECE = 1 << 20
 
 
 def move_partitions_out(metadata_dir: LogDir, dirs: Sequence[LogDir]) -> None:
-    """Move the partitions of a directory that is only for the metadata log to `dirs`, each to the
+    """Moves the partitions of a directory that is only for the metadata log to `dirs`, each to the
     one with the fewest. DiskFailure."""
     counts = {log_dir.path: len([*log_dir.partitions()]) for log_dir in dirs}
     for partition in sorted(metadata_dir.partitions()):

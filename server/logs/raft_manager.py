@@ -73,7 +73,7 @@ class RaftManager:
         self.durable.replica = self.replica
 
     def _raft_log(self, static: VoterSet) -> RaftLog:
-        """Load the metadata log. BadFile for a log that this node cannot have written: it must not
+        """Loads the metadata log. BadFile for a log that this node cannot have written: it must not
         vote with it."""
         try:
             found = RaftLog(self.log, static, self.snapshots, self.durable)
@@ -102,17 +102,17 @@ class RaftManager:
         return self.replica.voters.is_only(self.replica.key)
 
     def start(self) -> None:
-        """Take part in the quorum. A sole voter is the leader when this returns."""
+        """Takes part in the quorum. A sole voter is the leader when this returns."""
         self.tick(self._node.now)
 
     def handle(self, request: InboundRequest) -> Message | Wait[Message]:
-        """Handle any request of the quorum."""
+        """Handles any request of the quorum."""
         response = self.replica.handle(request, self._node.now)
         self._after()
         return response
 
     def append(self, values: Sequence[bytes], *, flush: bool) -> OffsetAndEpoch:
-        """Append records as one batch; with `flush` they count only after a flush. NotLeader,
+        """Appends records as one batch; with `flush` they count only after a flush. NotLeader,
         AppendRefused."""
         self.durable.at_once = flush
         try:
@@ -122,7 +122,7 @@ class RaftManager:
             self._check()
 
     def retire(self, until: int) -> None:
-        """Stop cleanly: until that time (ms), a leader tells the other voters which of them should
+        """Stops cleanly: until that time (ms), a leader tells the other voters which of them should
         follow it."""
         self.replica.shutdown(self._node.now, max(0, until - self._node.now))
         self._after()
@@ -137,14 +137,14 @@ class RaftManager:
         return self.replica.take_outgoing()
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
-        """Pass the response of a request to the replica."""
+        """Passes the response of a request to the replica."""
         self._node.advance(now)
         self.replica.answered(token, response, now)
         self._after()
         self._node.waiting.run(now)
 
     def tick(self, now: int) -> None:
-        """Pass the time to the replica."""
+        """Passes the time to the replica."""
         self._node.advance(now)
         self.replica.tick(now)
         self._after()

@@ -13,7 +13,7 @@ from .image import Image, TopicImage
 
 
 def removed_topics(before: Image, after: Image, records: Sequence[Any] | None) -> list[TopicImage]:
-    """Return the topics that `before` has and `after` has not."""
+    """Returns the topics that `before` has and `after` has not."""
     if records is None:
         return [topic for topic in before.topics.values() if topic.id not in after.topics]
     removed_ids = (record.topic_id for record in records if type(record).__name__ == "RemoveTopicRecord")
@@ -21,7 +21,7 @@ def removed_topics(before: Image, after: Image, records: Sequence[Any] | None) -
 
 
 def changed_topic_names(before: Image, after: Image, records: Sequence[Any] | None) -> set[str]:
-    """Return the names of all topics that differ, also those that only one of the images has."""
+    """Returns the names of all topics that differ, also those that only one of the images has."""
     if before.topics is after.topics:
         return set()
     if records is None:

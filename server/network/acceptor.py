@@ -62,14 +62,15 @@ class Acceptor:
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
 
     def start(self) -> None:
-        """Begin to listen and to accept."""
+        """Begins to listen and to accept."""
         self._loop = asyncio.get_running_loop()
         self._sock.setblocking(False)
         self._sock.listen(BACKLOG)
         self._watch(self._loop)
 
     async def stop(self) -> None:
-        """Accept no more. Connections that were accepted have their protocols when this is over."""
+        """Accepts no more. Connections that were accepted have their protocols when this is
+        over."""
         if self._loop is not None:
             self._unwatch(self._loop)
             self._loop = None
@@ -123,7 +124,7 @@ class Acceptor:
             self._take(sock)
 
     def _take(self, sock: socket.socket) -> None:
-        """Serve a connection, or hold it, or close it."""
+        """Serves a connection, or holds it, or closes it."""
         if self.refuses is not None and self.refuses():
             from .shaped_connection import reset_on_close
 
@@ -151,7 +152,7 @@ class Acceptor:
             sock.close()
 
     def _close_later(self, sock: socket.socket, delay_ms: int) -> None:
-        """Close a connection that is throttled, so that its client does not connect again at
+        """Closes a connection that is throttled, so that its client does not connect again at
         once."""
         if self._loop is None:
             sock.close()
@@ -204,7 +205,7 @@ class Acceptor:
             self._loop.call_soon(self.look_again)  # when its descriptor is free
 
     def _pause(self, why: str, *, is_logged: bool = True) -> None:
-        """Accept nothing until `look_again` finds that it is possible."""
+        """Accepts nothing until `look_again` finds that it is possible."""
         if self._loop is None:
             return
         if is_logged and not self._in_episode:
@@ -216,7 +217,7 @@ class Acceptor:
         self._set_timer(self._loop, RETRY_S, self.look_again)
 
     def look_again(self) -> None:
-        """Accept again if that is possible now."""
+        """Accepts again if that is possible now."""
         if self._loop is None or not self._paused:
             return
         self._paused, held, self._held = False, self._held, None

@@ -68,12 +68,12 @@ class SystemClock:
         self._rate = 0, self.now(), 1
 
     def unfreeze(self) -> None:
-        """Go on from the time at which it stands, as fast as before."""
+        """Goes on from the time at which it stands, as fast as before."""
         if self.is_frozen:
             self._run()
 
     def scale(self, factor: float) -> None:
-        """Go this many times as fast as the system's clock; a frozen clock does so later."""
+        """Goes this many times as fast as the system's clock; a frozen clock does so later."""
         from fractions import Fraction
 
         self._factor = Fraction(factor).limit_denominator(NANOS_PER_MS)
@@ -88,7 +88,7 @@ class SystemClock:
         self._rate = times, self.now() * per_ms - time.monotonic_ns() * times, per_ms
 
     def restore(self) -> None:
-        """Go as fast as the system's clock again, from the time that it shows."""
+        """Goes as fast as the system's clock again, from the time that it shows."""
         if self.is_changed:
             self._factor = None
             self._run()

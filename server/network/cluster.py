@@ -43,7 +43,7 @@ class InProcessCluster:
         self._is_due = self._settling = False
 
     def join(self, listener: Listener) -> None:
-        """Add a member, which the others reach where its listeners are advertised."""
+        """Adds a member, which the others reach where its listeners are advertised."""
         id = listener.node.id
         self.leave(id)
         self.links.join(listener.node)
@@ -51,7 +51,7 @@ class InProcessCluster:
         self.moved()
 
     def leave(self, id: int) -> None:
-        """Remove a member. It is not called any more."""
+        """Removes a member. It is not called any more."""
         self.listeners.pop(id, None)
         for each in self.links.remote.get(id, ()):
             peers = self._peers.pop(each, None)
@@ -82,7 +82,7 @@ class InProcessCluster:
             self.moved()
 
     def settle(self) -> None:
-        """Deliver until nothing moves. No time passes."""
+        """Delivers until nothing moves. No time passes."""
         for _ in range(TURNS):
             if not self._move():
                 return
@@ -136,7 +136,7 @@ class InProcessCluster:
         self._timer = self._loop.call_later(seconds_of(self.clock, max(1, deadline - self.clock.now())), self._tick)
 
     def clock_changed(self) -> None:
-        """Set the timers again: the clock stands still, goes on, or goes faster or slower."""
+        """Sets the timers again: the clock stands still, goes on, or goes faster or slower."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._timer_due = None, NEVER
@@ -152,7 +152,7 @@ class InProcessCluster:
         self._go_on()
 
     def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
-        """Let time pass, stopping wherever something is due for a member."""
+        """Advances the clock, and stops wherever something is due for a member."""
         end = clock.now() + milliseconds
         self.settle()
         while (deadline := self._next_deadline()) <= end:
@@ -190,7 +190,7 @@ class InProcessCluster:
         return True
 
     async def stop(self) -> None:
-        """Deliver nothing any more."""
+        """Delivers nothing any more."""
         for id in list(self.listeners):
             self.leave(id)
         if self._timer is not None:

@@ -94,7 +94,7 @@ class Connection:
             self._trace.connected(peer)
 
     def receive(self, data: bytes, now: int) -> None:
-        """Take bytes as they come."""
+        """Takes bytes as they come."""
         is_open = self.state is OPEN
         if not is_open and self.state in OVER:
             return
@@ -116,7 +116,7 @@ class Connection:
             self._note(now)
 
     def pump(self, now: int) -> None:
-        """Begin the requests of the backlog for as long as the node answers at once and the state
+        """Begins the requests of the backlog for as long as the node answers at once and the state
         allows it."""
         left = TURN
         while self.backlog and self.state is OPEN:
@@ -135,12 +135,12 @@ class Connection:
         return bool(self.backlog or self._request or self._task or self._throttle)
 
     def _note(self, now: int) -> None:
-        """Report to the node how many bytes of unanswered requests are held here."""
+        """Reports to the node how many bytes of unanswered requests are held here."""
         self._held = 0 if self.state in OVER else self.frames.buffered + self._queued
         self.node.intake.note(self, self._held, now)
 
     def restrain(self, restrained: bool) -> None:
-        """Stop reading because all connections together hold too much, or read again."""
+        """Stops reading because all connections together hold too much, or reads again."""
         self._restrained = restrained
         self._read_on()
 
@@ -149,7 +149,7 @@ class Connection:
             self._line.read_on(not (self.backlog or self._restrained))
 
     def mute(self, until: int) -> None:
-        """Throttle the connection: it begins no request before the time `until` (ms)."""
+        """Throttles the connection: it begins no request before the time `until` (ms)."""
         self.state = NEXT[self.state][THROTTLE_STARTED]
         if self.state in OVER:
             return
@@ -182,8 +182,8 @@ class Connection:
         self._unsent = unsent
 
     def _begin(self, frame: bytes, now: int) -> None:
-        """Hand one request to the node. It is one function because every request passes here, and a
-        call costs more than most of its lines."""
+        """Hands one request to the node. It is one function because every request passes here, and
+        a call costs more than most of its lines."""
         is_traced, began_ns = self._trace.is_on, 0
         if is_traced:
             began_ns = self._trace.nanos()
@@ -209,7 +209,7 @@ class Connection:
                 request.trace.waits()
 
     def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int, began_ns: int) -> None:
-        """Hand in a large request, which lets others go first."""
+        """Hands in a large request, which lets others go first."""
         self.state = NEXT[self.state][REQUEST_BEGUN]
         self._queued += len(frame)
         self._task = self.node.begin(self._wide(frame, head, served, now, began_ns), self._answered, now)
@@ -229,7 +229,7 @@ class Connection:
         return answer if message is None else (yield from self._written(request, answer, message))
 
     def _written(self, request: Request[Any], answer: Answer, message: Message) -> Wait[Answer]:
-        """Write a large answer before it is sent."""
+        """Writes a large answer before it is sent."""
         self._buffers = ()
         with suppress(Exception):  # which is met again, and reported, when it is sent
             self._buffers = yield from write_aside(request, message)
@@ -242,7 +242,7 @@ class Connection:
         return traced
 
     def _reject(self, frame: bytes, invalid: MalformedRequest, began_ns: int) -> None:
-        """End the connection over a frame that is not a request that is served, except
+        """Ends the connection over a frame that is not a request that is served, except
         ApiVersions."""
         if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
             self._answer_api_versions(invalid.head, frame, began_ns)
@@ -320,7 +320,7 @@ class Connection:
             request.trace.end(ANSWERED, self.node.now, answer, sent)
 
     def _send_altered(self, request: Request[Any], answer: Altered) -> None:
-        """Send an answer as a fault rule or a quota has it, in memory and all of it or slowly."""
+        """Sends an answer as a fault rule or a quota has it, in memory and all of it or slowly."""
         from .altered_frame import pieces_of
 
         if answer.message is None:
@@ -342,7 +342,7 @@ class Connection:
             self.mute(self.node.now + muted_ms)
 
     def _mute_unanswered(self, request: Request[Any], mute_ms: int) -> None:
-        """Throttle the connection behind a request that has no response."""
+        """Throttles the connection behind a request that has no response."""
         if request.trace is not None:
             request.trace.end(UNANSWERED, self.node.now)
         self.mute(self.node.now + mute_ms)
@@ -352,7 +352,7 @@ class Connection:
             self._line.write([piece])
 
     def end(self, why: str) -> None:
-        """Close the connection, and log why."""
+        """Closes the connection, and log why."""
         log.warning("%r %s: closing", self.peer, why)
         self.state = NEXT[self.state][ENDED]
         self._forget()
@@ -376,7 +376,7 @@ class Connection:
         self._line, self.peer.may_act_for = ENDED_LINE, acts_for_none
 
     def _forget(self) -> None:
-        """Free what was not handled. Circles of references keep this object for a while."""
+        """Frees what was not handled. Circles of references keep this object for a while."""
         self.backlog.clear()
         self.frames.clear()
         if self._throttle is not None:

@@ -46,8 +46,8 @@ NO_API = -1
 
 
 def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> None:
-    """End a socket in every process that has it: a process that was forked has it, too. A transport
-    with TLS that is closed has none any more."""
+    """Ends a socket in every process that has it: a process that was forked has it, too. A
+    transport with TLS that is closed has none any more."""
     if sock is not None:
         with suppress(OSError):
             sock.shutdown(socket.SHUT_RDWR)
@@ -136,7 +136,7 @@ class ConnectionProtocol(asyncio.Protocol):
             self._set_principal(transport, peer)
 
     def _set_principal(self, transport: asyncio.Transport, peer: Peer) -> None:
-        """Set the principal from the client's certificate, or end the connection. With SASL the
+        """Sets the principal from the client's certificate, or end the connection. With SASL the
         principal is that of the login."""
         if self._spec.security_protocol != "SSL":
             return
@@ -165,7 +165,7 @@ class ConnectionProtocol(asyncio.Protocol):
         asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
 
     def cut(self) -> None:
-        """Close at once, and drop what was not sent yet."""
+        """Closes at once, and drops what was not sent yet."""
         # A transport with TLS that is closed has no socket; early releases of Python 3.11 raise.
         with suppress(AttributeError):
             shut_down(self.transport.get_extra_info("socket"))
@@ -205,7 +205,7 @@ class ConnectionProtocol(asyncio.Protocol):
         self.listener.reschedule()
 
     def eof_received(self) -> bool:
-        """Keep the connection open for answers that are owed. Kafka does not read a channel with a
+        """Keeps the connection open for answers that are owed. Kafka does not read a channel with a
         request under way, so it sees the end only after the answer. With TLS asyncio always ends
         both sides."""
         if self._spec.has_tls:
@@ -217,12 +217,12 @@ class ConnectionProtocol(asyncio.Protocol):
         return True
 
     def limit_wait(self) -> None:
-        """End the connection when its client has waited for its answers for long enough."""
+        """Ends the connection when its client has waited for its answers for long enough."""
         if self._give_up is None:
             self._give_up = asyncio.get_running_loop().call_later(OWED_S, self.cut)
 
     def _end_soon(self) -> None:
-        """End the connection after this step if its client sends nothing more."""
+        """Ends the connection after this step if its client sends nothing more."""
         if self._give_up is not None:
             asyncio.get_running_loop().call_soon(self._close_if_nothing_is_owed)
 

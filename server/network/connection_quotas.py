@@ -107,7 +107,7 @@ class ConnectionQuotas:
         return False
 
     def _record(self, now: int) -> int:
-        """Count a connection, and return for how long it has to wait (ms)."""
+        """Counts a connection, and returns for how long it has to wait (ms)."""
         settings, rates = self._settings(), self.counts.rates
         own = f"listener.name.{self.name.lower()}.{RATE}"
         limits = {self.name: settings.int(own if own in settings.texts else RATE)}
@@ -117,7 +117,7 @@ class ConnectionQuotas:
         return max(rates.record(name, limit, config, now) for name, limit in limits.items())
 
     def throttle_address_ms(self, host: str) -> int:
-        """Count a connection from an address. If it creates them too fast, return after how long
+        """Counts a connection from an address. If it creates them too fast, return after how long
         the connection is closed (ms); it is then not counted."""
         limit = self._address_limit(host)
         if limit is None:
@@ -136,7 +136,7 @@ class ConnectionQuotas:
         return per_ip_overrides(settings.text(OVERRIDES)).get(host, settings.int(PER_IP))
 
     def add(self, host: str) -> bool:
-        """Count a connection; False, without counting it, if its address has as many as it may."""
+        """Counts a connection; False, without counting it, if its address has as many as it may."""
         by_host = self.counts.by_host
         if by_host[host] >= self.most_from(host):
             return False

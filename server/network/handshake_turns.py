@@ -54,7 +54,7 @@ class HandshakeTurns:
             self._look_soon()
 
     def _look_soon(self) -> None:
-        """Begin some of those that wait in the next round."""
+        """Begins some of those that wait in the next round."""
         if isinstance(self._timer, asyncio.TimerHandle):  # which waits until one may be given up
             self._timer.cancel()
             self._timer = None
@@ -62,7 +62,7 @@ class HandshakeTurns:
             self._timer = asyncio.get_running_loop().call_soon(self._begin)
 
     def _begin(self) -> None:
-        """Begin some of those that wait."""
+        """Begins some of those that wait."""
         self._timer, begun = None, 0
         loop = asyncio.get_running_loop()
         while self._waiting and begun < AT_ONCE:

@@ -143,7 +143,7 @@ def _size_of_record(first: bytes) -> int:
 
 
 def _wake_with(sock: socket.socket, count: int) -> bool:
-    """Have the system call the socket readable when it has so many bytes. Whether it can."""
+    """Sets how many bytes make the socket readable. Returns whether the system can do that."""
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
     except (OSError, AttributeError):  # Windows

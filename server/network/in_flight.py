@@ -32,12 +32,12 @@ class InFlightRequest:
         self.task: HandlerTask | None = None
 
     def end_trace(self, outcome: str, answer: Any = None, response_bytes: int | None = None) -> None:
-        """Tell the receiver's trace, if there is one."""
+        """Tells the receiver's trace, if there is one."""
         if self.request is not None and self.request.trace is not None:
             self.request.trace.end(outcome, self.target.now, answer, response_bytes)
 
     def abandon(self) -> None:
-        """End what the receiver does for it, if it waits there."""
+        """Ends what the receiver does for it, if it waits there."""
         if self.task is not None:
             self.task.close()
             self.task = None

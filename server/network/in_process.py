@@ -100,7 +100,7 @@ class InProcessLinks:
         self._now = 0
 
     def join(self, node: Node) -> None:
-        """Add a member, new or restarted, which is reached where its listeners are advertised."""
+        """Adds a member, new or restarted, which is reached where its listeners are advertised."""
         self.leave(node.id)
         self.nodes[node.id] = node
         for listener in node.listeners:
@@ -109,7 +109,7 @@ class InProcessLinks:
         self.remote[node.id] = [RemoteChannel(node, each) for each in node.channels]
 
     def leave(self, id: int, now: int = 0) -> None:
-        """Remove a member without a word. Requests that it has not answered are lost."""
+        """Removes a member without a word. Requests that it has not answered are lost."""
         self._now = max(self._now, now)
         node = self.nodes.pop(id, None)
         self.paused.discard(id)
@@ -120,27 +120,27 @@ class InProcessLinks:
             self._lose(lambda each: node in (each.sender, each.target) and not each.is_lost_later)
 
     def _lose_later(self, faults: LinkFaults, node: Node) -> None:
-        """Have the senders learn later that the node has left, as a rule says."""
+        """Reports to the senders, after the delay of a rule, that the node has left."""
         for each in [each for each in self._in_flight if each.target is node and each.sender is not node]:
             if (delay_ms := faults.delay_of_close(node.id, each.sender.id, self._now)) is not None:
                 each.is_lost_later, each.expires = True, min(each.expires, self._now + delay_ms)
                 each.abandon()
 
     def isolate(self, id: int) -> None:
-        """Cut the member off from the other members, in both directions."""
+        """Cuts the member off from the other members, in both directions."""
         self.isolated.add(id)
         self._lose(lambda each: id in (each.sender.id, each.target.id))
 
     def rejoin(self, id: int) -> None:
-        """End the isolation of a member."""
+        """Ends the isolation of a member."""
         self.isolated.discard(id)
 
     def pause(self, id: int) -> None:
-        """Let the member do nothing from now on, as a process that is stopped."""
+        """Pauses the member, as a process that is stopped."""
         self.paused.add(id)
 
     def resume(self, id: int) -> None:
-        """Let the member go on, with what arrived meanwhile."""
+        """Resumes the member, with the requests that arrived meanwhile."""
         self.paused.discard(id)
         self._completed += self._held_back
         self._held_back = []
@@ -155,7 +155,7 @@ class InProcessLinks:
         return (node for id, node in list(self.nodes.items()) if id not in self.paused)
 
     def deliver(self, now: int) -> bool:
-        """Deliver requests and responses until nothing moves. True if there may be more to do at
+        """Delivers requests and responses until nothing moves. True if there may be more to do at
         once."""
         self._now, self._called = now, {*self.nodes}
         for _ in range(ROUNDS):
@@ -177,7 +177,7 @@ class InProcessLinks:
         return True
 
     def _carry(self, faults: LinkFaults) -> None:
-        """Deliver what rules held until now."""
+        """Delivers what rules held until now."""
         while True:
             for link in map(set, faults.carry(self._now)):
                 self._lose(partial(InFlightRequest.is_on, link=link))
@@ -187,7 +187,7 @@ class InProcessLinks:
                 return
 
     def _cancel_overtaken(self) -> None:
-        """Cancel fetches that wait at their leaders and lack a partition that the sender follows
+        """Cancels fetches that wait at their leaders and lack a partition that the sender follows
         since: the sender makes them again with it. Otherwise its records would wait for time to
         pass."""
         for node in self.running():
@@ -226,7 +226,7 @@ class InProcessLinks:
             self._hold(self.faults, in_flight, (node.id, target.id), send.body, send.version, self._begin)
 
     def _begin(self, each: InFlightRequest) -> None:
-        """Hand the request to its receiver, unless that is paused."""
+        """Hands the request to its receiver, unless that is paused."""
         if each not in self._in_flight or each.is_lost_later:
             return
         node, send = each.target, each.send
@@ -303,7 +303,7 @@ class InProcessLinks:
         version: int,
         deliver: Callable[[InFlightRequest], None],
     ) -> None:
-        """Have the request, or its response, delivered when the rules let it pass."""
+        """Delivers the request, or its response, when the rules allow it."""
         from .link_faults import HeldMessage
 
         size = max(1, sum(map(len, body.parts(version))))
@@ -314,7 +314,7 @@ class InProcessLinks:
             self._completed.append((each, outcome))
 
     def _bring(self, each: InFlightRequest, outcome: Outcome) -> None:
-        """Bring the outcome to the sender, if it is still a member; one that is paused gets it
+        """Brings the outcome to the sender, if it is still a member; one that is paused gets it
         later."""
         sender = each.sender
         if self.nodes.get(sender.id) is not sender:
@@ -327,7 +327,8 @@ class InProcessLinks:
         sender.tick(self._now)
 
     def tick(self, now: int) -> None:
-        """Give up the requests whose time is over, and call the channels and nodes that are due."""
+        """Gives up the requests whose time is over, and calls the channels and nodes that are
+        due."""
         self._now = now
         if self.faults is not None:
             self._carry(self.faults)

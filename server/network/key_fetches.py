@@ -40,7 +40,7 @@ class KeyFetches:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def first(self, node: Node, listeners: Iterable[str]) -> None:
-        """Fetch every set of these listeners once. UsageError."""
+        """Fetches every set of these listeners once. UsageError."""
         for spec in node.listeners:
             if spec.has_sasl and spec.name in listeners:
                 node.sasl.enabled(spec.name)
@@ -48,7 +48,7 @@ class KeyFetches:
             each.fetched(await _fetched_with_patience(each.endpoint), self._now())
 
     def look(self, node: Node) -> None:
-        """Begin to fetch what is due."""
+        """Begins to fetch what is due."""
         for each in node.sasl.remote_keys.take_due():
             task = asyncio.get_running_loop().create_task(self._fetch(each, node))
             self._tasks.add(task)
@@ -65,7 +65,7 @@ class KeyFetches:
         self._moved()
 
     async def stop(self) -> None:
-        """End the fetches under way."""
+        """Ends the fetches under way."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -12,16 +12,16 @@ class Line(Protocol):
     """What carries the bytes of a connection: a socket, or a test."""
 
     def write(self, buffers: Buffers) -> None:
-        """Send the buffers of one answer."""
+        """Sends the buffers of one answer."""
 
     def close(self) -> None:
-        """End the connection once what was written is out."""
+        """Ends the connection once what was written is out."""
 
     def read_on(self, reads_on: bool, /) -> None:
-        """Read more bytes, or stop reading; the same again changes nothing."""
+        """Reads more bytes, or stops reading; the same again changes nothing."""
 
     def others_first(self) -> None:
-        """Have `pump` called when other connections have had their turn."""
+        """Calls `pump` after other connections have had their turn."""
 
     def turn_is_over(self, ahead: bool) -> bool:
         """Whether requests have been begun for so long that other work has its turn.

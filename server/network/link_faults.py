@@ -111,11 +111,11 @@ class LinkFaults:
         return self._effects.setdefault((armed, frozenset((sender, receiver))), Effect(armed))
 
     def forget_released(self) -> None:
-        """Drop what is known of rules that were released."""
+        """Drops what is known of rules that were released."""
         self._effects = {key: each for key, each in self._effects.items() if not each.armed.is_released}
 
     def carry(self, now: int) -> list[tuple[int, int]]:
-        """Deliver what arrives now. Returns the links that are reset, whose messages are lost."""
+        """Delivers what arrives now. Returns the links that are reset, whose messages are lost."""
         reset = []
         for (sender, receiver), lane in list(self._lanes.items()):
             for message in lane.arrived(now):

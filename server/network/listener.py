@@ -83,7 +83,7 @@ class Listener:
         node.waiting.aside = self._asides.add
 
     async def start(self) -> None:
-        """Begin to accept. Until a broker is part of its cluster its clients are refused, as by
+        """Begins to accept. Until a broker is part of its cluster its clients are refused, as by
         Apache Kafka; where the socket listens already, they wait. UsageError if the keys of signed
         tokens cannot be fetched."""
         self._loop = self._asides.loop = asyncio.get_running_loop()
@@ -121,8 +121,8 @@ class Listener:
         await self._key_fetches.first(self.node, self._sockets)
 
     async def retire(self) -> None:
-        """Have other nodes lead what this node leads, partitions and quorum, and wait until they
-        know, for some time of the machine's clock: the node's may stand still."""
+        """Hands the leadership of partitions and quorum to other nodes, and waits until they know,
+        for some time of the machine's clock: the node's may stand still."""
         loop = asyncio.get_running_loop()
         node, end, end_s = self.node, self.clock.now() + RETIRE_MS, loop.time() + RETIRE_MS / 1000
         if not self._peers or node.halted is not None:
@@ -137,8 +137,8 @@ class Listener:
             await asyncio.sleep(LOOK_S)
 
     async def stop(self) -> None:
-        """Accept no more, close every connection, and finish the flushes under way. Afterwards the
-        ports are free, and the node is not called any more."""
+        """Accepts no more, closes every connection, and finishes the flushes under way. Afterwards
+        the ports are free, and the node is not called any more."""
         self._shut.clear()
         await asyncio.gather(*(peers.stop() for peers in self._peers))
         if self._key_fetches is not None:
@@ -172,7 +172,7 @@ class Listener:
             protocol.cut()
 
     def pause(self, paused: bool) -> None:
-        """Read nothing and begin nothing, or go on; connections made meanwhile wait."""
+        """Reads nothing and begins nothing, or goes on; connections made meanwhile wait."""
         self.paused = paused
         for protocol in list(self.connections):
             protocol.read_on(protocol.reads_on)
@@ -191,7 +191,7 @@ class Listener:
                 self.shape(protocol)
 
     def shape(self, protocol: ConnectionProtocol) -> None:
-        """Put a connection under the fault rules for connections."""
+        """Puts a connection under the fault rules for connections."""
         from .shaped_connection import ShapedConnection
 
         ShapedConnection(protocol)
@@ -204,7 +204,7 @@ class Listener:
         return refused
 
     def replace(self, node: Node) -> None:
-        """Serve another node from now on, with the same listeners; every connection is closed."""
+        """Serves another node from now on, with the same listeners; every connection is closed."""
         self.close_connections()
         if self._key_fetches is not None:
             node.sasl.remote_keys.keep(self.node.sasl.remote_keys)
@@ -217,7 +217,7 @@ class Listener:
         self.reschedule()
 
     def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
-        """Let time pass for the node, and stop wherever something is due."""
+        """Advances the clock of the node, and stops wherever something is due."""
         end = clock.now() + milliseconds
         while (deadline := self.node.next_deadline()) is not None and deadline <= end:
             clock.advance(max(0, deadline - clock.now()))
@@ -230,7 +230,7 @@ class Listener:
         self.reschedule()
 
     def reschedule(self) -> None:
-        """Have the node ticked when it is due; if the clock stands still, only if that is
+        """Sets the timer of the next tick; if the clock stands still, only for a tick that is due
         now."""
         if self.watches.checks:
             self.watches.due()
@@ -262,7 +262,7 @@ class Listener:
         self._timer = self._loop.call_later(delay, self.tick)
 
     def clock_changed(self) -> None:
-        """Set the timers again: the clock stands still, goes on, or goes faster or slower."""
+        """Sets the timers again: the clock stands still, goes on, or goes faster or slower."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._timer_due = None, NEVER
@@ -271,8 +271,8 @@ class Listener:
         self.reschedule()
 
     def _settings_changed(self) -> None:
-        """Close connections beyond a lowered limit; accept more under a raised one. New connections
-        have the certificates and the logins that the settings have now."""
+        """Closes connections beyond a lowered limit; accepts more under a raised one. New
+        connections have the certificates and the logins that the settings have now."""
         if self.node.tls is not None:
             self.node.tls.reload(self.node.settings)
         self._secure_peers()
@@ -289,14 +289,14 @@ class Listener:
             peers.security = peer_security(self.node.settings, channel.is_to_controllers, peers.security)
 
     def close_excess(self) -> None:
-        """Close the connections beyond the limits, the least recently used first."""
+        """Closes the connections beyond the limits, the least recently used first."""
         for protocol in in_excess(self.connections):
             quotas = protocol.quotas
             log.info("%r is closed: %r, and %d may be", protocol.connection.peer, quotas, quotas.most)
             protocol.cut()
 
     def _speak(self) -> None:
-        """Send the requests of the node to other nodes."""
+        """Sends the requests of the node to other nodes."""
         if self.moved is not None:
             self.moved()
             return
@@ -320,7 +320,7 @@ class Listener:
             peers.start()
 
     def _open(self) -> None:
-        """Let clients in, from now on and not from the loop's next round."""
+        """Accepts clients from now on, not from the loop's next round."""
         self.opened.set()
         shut, self._shut = self._shut, []
         for acceptor in shut:
@@ -335,7 +335,7 @@ class Listener:
                 self.on_halt()
 
     def _flush(self) -> None:
-        """Flush what the node has to flush, on another thread, once there is a loop. With a clock
+        """Flushes what the node has to flush, on another thread, once there is a loop. With a clock
         that stands still a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
         if self.node.logs.failures:
@@ -372,7 +372,7 @@ class Listener:
         self.reschedule()
 
     def tick(self) -> None:
-        """Let the node do what is due."""
+        """Ticks the node."""
         self._timer, self._timer_due = None, NEVER
         if not self.paused:
             work(lambda: self.node.tick(self.clock.now()), lambda: self.node.waiting.is_busy)
@@ -383,7 +383,7 @@ class Listener:
             self.reschedule()
 
     def _look_for_silent(self) -> None:
-        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the
+        """Closes the connections on which nothing has moved for `connections.max.idle.ms`, by the
         machine's clock. A peer that has left may not be noticed while nothing is read from it."""
         assert self._loop is not None
         longest = self.node.settings.int("connections.max.idle.ms")

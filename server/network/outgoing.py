@@ -110,7 +110,7 @@ class Outgoing:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Give the socket as much as it takes."""
+        """Gives the socket as much as it takes."""
         left, goes_on = TURN, True
         try:
             while self._held and goes_on and left > 0:
@@ -152,7 +152,7 @@ class Outgoing:
         return cast(list[Buffer], list(islice(next_ones, MOST_AT_ONCE)))
 
     def _drop(self, sent: int) -> bool:
-        """Remove this many bytes, which were sent; whether they end where a buffer ends."""
+        """Removes this many bytes, which were sent; whether they end where a buffer ends."""
         held = self._held
         while held and sent >= (size := len(held[0])):
             sent -= size
@@ -199,7 +199,7 @@ class Outgoing:
             os.close(watched)
 
     def end(self) -> None:
-        """Send nothing any more, and drop what was not sent."""
+        """Sends nothing any more, and drops what was not sent."""
         if not self._ended:
             self._ended = True
             self._held.clear()

@@ -79,11 +79,11 @@ class PeerConnection:
         return await self._response()
 
     def abort(self) -> None:
-        """Close it at once."""
+        """Closes it at once."""
         self._writer.transport.abort()
 
     async def ended(self) -> None:
-        """Wait until the socket of a connection that was aborted is closed."""
+        """Waits until the socket of a connection that was aborted is closed."""
         try:
             await self._writer.wait_closed()
         except OSError:

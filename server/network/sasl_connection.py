@@ -70,7 +70,7 @@ class SaslConnection(Connection):
         self._settle()
 
     def _refuse(self, frame: bytes, now: int) -> None:
-        """Answer another request in place of SaslAuthenticate, after the delay."""
+        """Answers another request in place of SaslAuthenticate, after the delay."""
         try:
             head = read_head(frame)
             self.last_head = head
@@ -102,7 +102,7 @@ class SaslConnection(Connection):
         self._settle()
 
     def _settle(self) -> None:
-        """Follow the state of the authentication."""
+        """Follows the state of the authentication."""
         state = self._sasl.state
         if state is SaslState.COMPLETE:
             self.frames.max_size = self._most
@@ -112,7 +112,7 @@ class SaslConnection(Connection):
             self.frames.max_size = self._most_before
 
     def _end_later(self, now: int) -> None:
-        """End the connection without an answer, after the delay."""
+        """Ends the connection without an answer, after the delay."""
         until = now + delay_ms(self.node)
         self.mute(until)
         self._failing = self.node.waiting.timers.at(until, self._end_failed)

@@ -57,7 +57,7 @@ def is_refused(node: Node, spec: ListenerSpec, now: int) -> bool:
 
 
 def reset_on_close(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> None:
-    """Have the peer get a reset when the socket is closed."""
+    """Makes the close of the socket a reset for the peer."""
     if sock is not None:  # None: the socket of a transport with TLS, which is closed
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
 
@@ -140,7 +140,7 @@ class ShapedConnection(asyncio.Protocol):
         self._move()
 
     def end(self) -> None:
-        """Send nothing any more, and drop what was not sent."""
+        """Sends nothing any more, and drops what was not sent."""
         self._has_ended = True
         self._sending.end()
         self._set_timer(None)
@@ -185,8 +185,8 @@ class ShapedConnection(asyncio.Protocol):
         return not line.size(OUT)
 
     def _move(self) -> None:
-        """Let pass what may pass. What a request brings about is left to the call in which it
-        passed."""
+        """Delivers the bytes that the rules allow now. The call in which a request passed handles
+        it."""
         if self._is_moving:
             self._moves_again = True
             return
@@ -215,7 +215,7 @@ class ShapedConnection(asyncio.Protocol):
         transport.abort()
 
     def _settle(self) -> None:
-        """Do what follows from what is held now."""
+        """Does what follows from what is held now."""
         if self._is_slow and not self.unsent:
             self.drained()
         if self._may_close():

@@ -44,7 +44,7 @@ class LoopThread:
         return made
 
     def start(self) -> None:
-        """Begin to run."""
+        """Begins to run."""
         self._thread.start()
 
     def _main(self) -> None:
@@ -84,7 +84,7 @@ class LoopThread:
         return threading.current_thread() is self._thread
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call the function on the loop's thread: its result, or its exception."""
+        """Calls the function on the loop's thread: its result, or its exception."""
         if self.here:
             return function(*args, **kwargs)
         result: Future[T] = Future()
@@ -114,7 +114,7 @@ class LoopThread:
         raise UsageError(f"{self._name} is not running")
 
     def hold(self, result: Future[Any]) -> Future[Any]:
-        """Cancel this result, which comes later, if the loop ends before; at once after
+        """Cancels this result, which comes later, if the loop ends before; at once after
         `cancel_held`."""
         self._held.add(result)
         result.add_done_callback(self._held.discard)
@@ -123,14 +123,14 @@ class LoopThread:
         return result
 
     def cancel_held(self) -> None:
-        """Cancel the results that are held, and from now on those that would be: the loop is about
+        """Cancels the results that are held, and from now on those that would be: the loop is about
         to end."""
         self._holds_nothing = True
         for result in list(self._held):
             result.cancel()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run the coroutine in the loop: its result. UsageError on the loop's thread, which would
+        """Runs the coroutine in the loop: its result. UsageError on the loop's thread, which would
         wait for itself. Not to be called while another thread stops it."""
         if self.here:
             coroutine.close()
@@ -141,7 +141,7 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     def stop(self) -> None:
-        """End the loop and the thread; once is enough, and never is no error."""
+        """Ends the loop and the thread; once is enough, and never is no error."""
         if self.elsewhere:
             return
         if self._is_adopted:

@@ -53,7 +53,7 @@ class TlsOutgoing:
             self.reader.drained()
 
     def _go_on(self) -> None:
-        """Give the transport as much as it has room for."""
+        """Gives the transport as much as it has room for."""
         left = TURN
         while self._held and not (self._is_full or self._waits or self._ended):
             piece = self._next_piece()
@@ -90,7 +90,7 @@ class TlsOutgoing:
         return b"".join(parts)
 
     def end(self) -> None:
-        """Send nothing any more, and drop what was not sent."""
+        """Sends nothing any more, and drops what was not sent."""
         self._ended, self.reader = True, NO_READER
         self._held.clear()
 

@@ -81,7 +81,7 @@ class RequestTurns:
         return (self._waited if ahead else self._new).is_over()
 
     def wait(self, api_key: int, ahead: bool, go_on: Callable[[], None]) -> None:
-        """Call `go_on` when it is the turn of a connection."""
+        """Calls `go_on` when it is the turn of a connection."""
         self._waiting.add(api_key, ahead, go_on)
         self._schedule()
 

@@ -23,12 +23,12 @@ class Watches:
         self._is_due = self._is_looking = False
 
     def add(self, check: Check) -> None:
-        """Look now, and after each call into a node, until the wait is over."""
+        """Looks now, and after each call into a node, until the wait is over."""
         self.checks.append(check)
         self.due()
 
     def drop(self, check: Check) -> None:
-        """Look no more. It is no error if the wait is over."""
+        """Looks no more. It is no error if the wait is over."""
         if check in self.checks:
             self.checks.remove(check)
 

@@ -46,7 +46,7 @@ class ClientQuotaManager:
         return bool(self.callback.levels)
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
-        """Take the quotas of an image. What was recorded stays."""
+        """Takes the quotas of an image. What was recorded stays."""
         self.callback.update(quotas, self.kind)
 
     def change(self, quotas: Mapping[Key, Mapping[str, float]]) -> None:
@@ -54,7 +54,7 @@ class ClientQuotaManager:
         self.callback.change(quotas, self.kind)
 
     def record(self, user: str, client_id: str, value: float, now: int) -> int:
-        """Record a value, and return for how long the client is to be throttled (ms)."""
+        """Records a value, and returns for how long the client is to be throttled (ms)."""
         if not self.is_on:
             return 0
         tags, rate = self._sensor(user, client_id, now)
@@ -63,7 +63,7 @@ class ClientQuotaManager:
         return 0 if limit is None else min(throttle_time_ms(rate, limit, now), self._longest_ms)
 
     def unrecord(self, user: str, client_id: str, value: float, now: int) -> None:
-        """Take back a value that was recorded."""
+        """Takes back a value that was recorded."""
         if self.is_on:
             self._sensor(user, client_id, now)[1].record(-value, now)
 

@@ -31,7 +31,7 @@ class ConnectionRates:
         self._by_address: Sensors[Rate] | None = None
 
     def record(self, listener: str, limit: int, config: QuotaConfig, now: int) -> int:
-        """Count a connection of a listener, and return for how long it has to wait (ms)."""
+        """Counts a connection of a listener, and returns for how long it has to wait (ms)."""
         if limit == UNLIMITED_RATE:
             self._by_listener.pop(listener, None)
             return 0
@@ -40,8 +40,8 @@ class ConnectionRates:
         return _recorded(self._by_listener[listener], limit, config, now)
 
     def record_address(self, address: str, limit: float | None, config: QuotaConfig, now: int) -> int:
-        """Count a connection from an address; if it is refused, return when it is closed (ms), and
-        do not count it."""
+        """Counts a connection from an address; if it is refused, returns when it is closed (ms),
+        and does not count it."""
         if limit is None:
             return 0
         if self._by_address is None:
@@ -52,7 +52,7 @@ class ConnectionRates:
         return delay_ms
 
     def unrecord(self, listener: str, now: int) -> None:
-        """Take back a connection that is refused."""
+        """Takes back a connection that is refused."""
         if listener in self._by_listener:
             self._by_listener[listener].record(-1, now)
 

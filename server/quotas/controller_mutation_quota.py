@@ -44,7 +44,7 @@ class ControllerMutationQuotaManager:
         return bool(self.callback.levels)
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
-        """Take the quotas of an image."""
+        """Takes the quotas of an image."""
         self.callback.update(quotas, KIND)
 
     def change(self, quotas: Mapping[Key, Mapping[str, float]]) -> None:
@@ -74,7 +74,7 @@ class ControllerMutationQuota:
         self._throttle_time_ms = self._recorded = 0
 
     def record(self, partitions: int) -> None:
-        """Count partitions that are to be created or deleted. Raises
+        """Counts partitions that are to be created or deleted. Raises
         Refusal(THROTTLING_QUOTA_EXCEEDED) if they may not be."""
         if self._strict and self._is_exceeded():
             raise Refusal(error_codes.THROTTLING_QUOTA_EXCEEDED)
@@ -84,7 +84,7 @@ class ControllerMutationQuota:
             self._is_exceeded()
 
     def give_back(self) -> None:
-        """Give back the tokens that were taken: the request is decided again."""
+        """Gives back the tokens that were taken: the request is decided again."""
         self._bucket.record(-self._recorded, self._limit, self._now)
         self._recorded = 0
 

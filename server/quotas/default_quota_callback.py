@@ -61,12 +61,12 @@ class DefaultQuotaCallback:
         """The levels at which there are quotas, as bits."""
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]], kind: str) -> None:
-        """Take the quotas of this kind from the image."""
+        """Takes the quotas of this kind from the image."""
         self._quotas, self._counts, self.levels = {}, Counter(), NONE
         self.change(by_key(quotas.items()), kind)
 
     def change(self, quotas: Mapping[Key, Mapping[str, float]], kind: str) -> None:
-        """Take the quotas of this kind for some clients, which may have none."""
+        """Takes the quotas of this kind for some clients, which may have none."""
         for key, values in quotas.items():
             self._set(key, values.get(kind))
         self.levels = sum(level for level, count in self._counts.items() if count)

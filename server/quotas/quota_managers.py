@@ -67,7 +67,7 @@ class QuotaManagers:
         return self.produce, self.fetch, self.request, self.controller_mutation
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
-        """Take the quotas of the metadata image; the same again changes nothing."""
+        """Takes the quotas of the metadata image; the same again changes nothing."""
         if quotas is self._quotas:
             return
         self._quotas = quotas

@@ -54,7 +54,7 @@ class SampledSum:
         return self.samples[self._current]
 
     def purge(self, now: int) -> None:
-        """Reset the samples without a record in the time that counts; the first call begins the
+        """Resets the samples without a record in the time that counts; the first call begins the
         first sample."""
         if not self.samples:
             self.samples.append(Sample(now))

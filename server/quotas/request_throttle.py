@@ -52,7 +52,7 @@ class RequestThrottle:
     # The time of the request.
 
     def run(self, step: Callable[..., Any], *args: Any) -> Any:
-        """Do one step of the request, and count its time."""
+        """Does one step of the request, and count its time."""
         self._began, self._is_running = self._quotas.nanos(), True
         try:
             return step(*args)
@@ -91,8 +91,8 @@ class RequestThrottle:
         return int(min(most, MAX_INT))
 
     def throttles_fetch(self, size_bytes: int, now: int) -> bool:
-        """Record the size of a response to Fetch. Return whether it is throttled: then its size is
-        not recorded, and it has to be empty."""
+        """Records the size of a response to Fetch. Returns whether it is throttled: then its size
+        is not recorded, and it has to be empty."""
         client_id, fetch = self._request.client_id, self._quotas.fetch
         self._record_time(now)
         self._note(fetch.record(self._user, client_id, size_bytes, now))
@@ -123,7 +123,7 @@ class RequestThrottle:
         return self._request.api_key == ApiKeys.PRODUCE and self._request.body.acks == 0
 
     def _record_time(self, now: int) -> None:
-        """Count the time of the request, once."""
+        """Counts the time of the request, once."""
         if not self._is_recorded:
             self._is_recorded = True
             percent = self._spent() * NANOS_TO_PERCENT

@@ -27,7 +27,7 @@ class TokenBucket:
         return self._tokens
 
     def record(self, value: float, bound: float, now: int) -> None:
-        """Take tokens out; a negative value puts tokens back."""
+        """Takes tokens out; a negative value puts tokens back."""
         self._tokens = min(self._burst_s * bound, self.measure(bound, now) - value)
 
     def __repr__(self) -> str:

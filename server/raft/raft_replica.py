@@ -122,7 +122,7 @@ class RaftReplica(ABC):
 
     @abstractmethod
     def _starting_state(self, election: ElectionState) -> State:
-        """Return the state in which it starts."""
+        """Returns the state in which it starts."""
 
     @property
     def voters(self) -> VoterSet:

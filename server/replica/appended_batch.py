@@ -28,7 +28,7 @@ class AppendedBatch:
         self._epoch, self._end = partition.log.epochs.latest, partition.log.log_end_offset
 
     def outcome(self) -> int:
-        """Return the error code, or PENDING while the batch is not committed.
+        """Returns the error code, or PENDING while the batch is not committed.
 
         A batch that was truncated, and perhaps written again, is lost.
         """
@@ -42,7 +42,7 @@ class AppendedBatch:
         return error_codes.NONE if partition.high_watermark >= self._end else PENDING
 
     def committed(self, deadline: int) -> Wait[int]:
-        """Wait for the outcome, until `deadline` (ms): then it is REQUEST_TIMED_OUT."""
+        """Waits for the outcome, until `deadline` (ms): then it is REQUEST_TIMED_OUT."""
         while (code := self.outcome()) == PENDING:
             if not (yield Until(deadline, (self._partition.waiters,))):
                 return error_codes.REQUEST_TIMED_OUT

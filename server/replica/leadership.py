@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def elect(node: ReplicaHost, partition: Partition) -> int:
-    """Elect the same leader again, at the node that leads the quorum; return the partition's epoch.
+    """Elects the same leader again, at the node that leads the quorum; returns the partition's
+    epoch.
 
     The returned epoch is the new one if the partition's leader is the same node. Another node
     learns of it from the metadata.
@@ -34,7 +35,7 @@ def elect(node: ReplicaHost, partition: Partition) -> int:
 
 
 def lose_tail(node: ReplicaHost, partition: Partition, offset: int, controller: ReplicaHost | None = None) -> int:
-    """Lose the batch that holds `offset` and all later ones; return the epoch as `elect` does.
+    """Loses the batch that holds `offset` and all later ones; returns the epoch as `elect` does.
 
     `controller` is the node that leads the quorum, if it is another one. Raises
     Refusal(OFFSET_OUT_OF_RANGE) for an offset outside of the log; the log end offset is allowed.

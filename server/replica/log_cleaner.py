@@ -49,7 +49,7 @@ class LogCleaner:
         self._uncleanable: list[PartitionLog] = []
 
     def start(self) -> None:
-        """Look for a log to clean after the first pause."""
+        """Looks for a log to clean after the first pause."""
         self._schedule_look()
 
     def _schedule_look(self) -> None:
@@ -57,7 +57,7 @@ class LogCleaner:
         self._node.waiting.timers.at(self._node.now + max(1, backoff), self._look)
 
     def _look(self, now: int) -> None:
-        """Start to clean the filthiest log."""
+        """Starts to clean the filthiest log."""
         chosen = self._filthiest(now) if self._node.settings.bool("log.cleaner.enable") else None
         if chosen is None:
             self._schedule_look()
@@ -72,9 +72,9 @@ class LogCleaner:
         return max(1, min(int(buffer_bytes * LOAD_FACTOR) // OFFSET_MAP_ENTRY_BYTES, MAX_KEYS))
 
     def clean_now(self, chosen: PartitionLog) -> Iterator[None]:
-        """Clean a log whether it is due or not, also if nothing in it is dirty: tombstones may have
-        expired; and up to the last stable offset, which may be within a segment. The caller takes
-        the steps. A scheduled cleaning of this log is dropped. Raises CleaningAborted and
+        """Cleans a log whether it is due or not, also if nothing in it is dirty: tombstones may
+        have expired; and up to the last stable offset, which may be within a segment. The caller
+        takes the steps. A scheduled cleaning of this log is dropped. Raises CleaningAborted and
         DiskFailure."""
         from ..log.compaction.cleaner import CleaningAborted, clean  # imported on first use
 
@@ -123,12 +123,12 @@ class LogCleaner:
         ]
 
     def _moves(self, log: PartitionLog) -> bool:
-        """Return whether the log has a future replica."""
+        """Returns whether the log has a future replica."""
         futures = self._node.logs.future_logs
         return futures is not None and (log.topic, log.index) in futures
 
     def _replica_of(self, log: PartitionLog) -> PartitionReplica | None:
-        """Return the replica that has this log now; None if there is none."""
+        """Returns the replica that has this log now; None if there is none."""
         replica = find_replica(self._node, log.topic, log.index)
         return replica if replica is not None and replica.log is log else None
 

@@ -24,7 +24,7 @@ log = ClientLog("kafkadouble.server.replica")
 
 
 def handle_log_dir_failures(node: ReplicaHost) -> None:
-    """Take offline what failed since the last call."""
+    """Takes offline what failed since the last call."""
     while node.halted is None and (found := node.logs.outages()):
         for outage in found:
             _take_offline(node, outage)
@@ -32,7 +32,7 @@ def handle_log_dir_failures(node: ReplicaHost) -> None:
 
 
 def report_failures_of_stop(node: ReplicaHost) -> None:
-    """Log what a stop could not write. The next start recovers the logs of these directories."""
+    """Logs what a stop could not write. The next start recovers the logs of these directories."""
     for outage in node.logs.outages():
         log.error("%s could not be written to at the stop: %s", outage.path, outage.why.why)
         if outage.metadata:

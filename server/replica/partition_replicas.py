@@ -27,19 +27,19 @@ class PartitionReplica(Protocol):
     log: PartitionLog
 
     def wake_waiters(self) -> None:
-        """Wake waiting requests: the log changed by other means than an append."""
+        """Wakes waiting requests: the log changed by other means than an append."""
 
     def flushed(self, offset: int) -> None:
         """Everything below `offset` is flushed."""
 
 
 def all_replicas(node: LedAndFollowed) -> Iterator[PartitionReplica]:
-    """Iterate over every replica of the broker."""
+    """Iterates over every replica of the broker."""
     followed = () if node.fetchers is None else node.fetchers.partitions.values()
     return chain(node.partitions, followed)
 
 
 def find_replica(node: LedAndFollowed, topic: str, index: int) -> PartitionReplica | None:
-    """Return the broker's replica of this partition; None if it has none."""
+    """Returns the broker's replica of this partition; None if it has none."""
     led = node.partitions.get(topic, index)
     return node.fetchers.get(topic, index) if led is None and node.fetchers is not None else led

@@ -63,8 +63,9 @@ class ReplicaAlterLogDirsManager:
         node.controller.listeners.append(self._image_changed)
 
     def alter(self, key: PartitionKey, path: str, dirs: Mapping[str, LogDirDescription]) -> int:
-        """Begin to move a replica to the directory `path`, or end its move; return the error code.
-        `dirs` are the directories by path. A replica that is not here yet will be created there."""
+        """Begins to move a replica to the directory `path`, or ends its move; returns the error
+        code. `dirs` are the directories by path. A replica that is not here yet will be created
+        there."""
         if len(names.future_folder(*key, "0" * 32)) > names.LONGEST_NAME:
             return error_codes.INVALID_TOPIC_EXCEPTION
         if path not in dirs:
@@ -87,7 +88,7 @@ class ReplicaAlterLogDirsManager:
         return self._begin(replica, path)
 
     def _prefer(self, key: PartitionKey, path: str) -> int:
-        """Remember the directory for a replica that is not here."""
+        """Remembers the directory for a replica that is not here."""
         topic = self._node.image.topic_named(key[0])
         self._node.logs.prefer(*key, path)
         known = topic is not None and key[1] in topic.partitions
@@ -126,14 +127,14 @@ class ReplicaAlterLogDirsManager:
         return move
 
     def _cancel(self, move: FutureReplica) -> None:
-        """End a move without a result."""
+        """Ends a move without a result."""
         futures = self._node.logs.future_logs
         if futures is not None:
             futures.drop(move.key, self._node.now)
         self._give_up(move)
 
     def _give_up(self, move: FutureReplica) -> None:
-        """Forget a move, and report the directory of the current replica again."""
+        """Forgets a move, and reports the directory of the current replica again."""
         del self.moves[move.key]
         if move.is_assigned is not None:
             self._report(move, None)
@@ -158,7 +159,7 @@ class ReplicaAlterLogDirsManager:
             self._node.waiting.timers.at(self._node.now + delay_ms, self._step)
 
     def _step(self, now: int) -> None:
-        """Advance the first move that waits for nothing."""
+        """Advances the first move that waits for nothing."""
         self._is_scheduled = False
         move = next((each for each in self.moves.values() if each.is_ready), None)
         if move is None:
@@ -194,7 +195,7 @@ class ReplicaAlterLogDirsManager:
         return None if is_offline or replica.topic_id != move.topic_id else replica
 
     def _complete(self, move: FutureReplica, replica: PartitionReplica) -> None:
-        """Do what is left for a future replica that is caught up."""
+        """Does what is left for a future replica that is caught up."""
         if move.lacks_flush(replica.log) and not move.was_flushed:
             move.was_flushed = move.is_flushing = True
             self._node.flushing.want(move)
@@ -210,7 +211,7 @@ class ReplicaAlterLogDirsManager:
         self._report(move, move.future.log_dir.id)
 
     def _report(self, move: FutureReplica, directory: Uuid | None) -> None:
-        """Report a directory of a replica to the controller, or its own with None, unless the
+        """Reports a directory of a replica to the controller, or its own with None, unless the
         metadata have it."""
         lifecycle = self._node.lifecycle
         if lifecycle is not None and lifecycle.is_registered_by_request:
@@ -221,7 +222,7 @@ class ReplicaAlterLogDirsManager:
             self._node.controller.assign_directory(*move.key, own)
 
     def _has_directory(self, image: Image, move: FutureReplica) -> bool:
-        """Return whether the metadata have the directory of the move, if they have any."""
+        """Returns whether the metadata have the directory of the move, if they have any."""
         topic = image.topic(move.topic_id)
         if level_of(image) < DIRECTORIES or topic is None or move.index not in topic.partitions:
             return True

@@ -57,7 +57,7 @@ class ReplicaManager:
         return None if of_topic is None else of_topic.get(index)
 
     def code_of_missing(self, topic: str, index: int, current_leader_epoch: int = ANY_EPOCH) -> int:
-        """Return the error for a partition that this broker does not lead.
+        """Returns the error for a partition that this broker does not lead.
 
         If the broker has a replica, a wrong leader epoch is the first error.
         """
@@ -68,7 +68,7 @@ class ReplicaManager:
         return wrong or error_codes.NOT_LEADER_OR_FOLLOWER
 
     def leader_of(self, topic: str, index: int) -> tuple[int, int]:
-        """Return leader id and leader epoch (KIP-951); -1 for no leader, or no partition."""
+        """Returns leader id and leader epoch (KIP-951); -1 for no leader, or no partition."""
         found = self._in_metadata(topic, index)
         return (-1, -1) if found is None else (found.leader, found.leader_epoch)
 
@@ -77,7 +77,7 @@ class ReplicaManager:
         return None if found is None else found.partitions.get(index)
 
     def of_topic(self, topic: str) -> Mapping[int, Partition]:
-        """Return the partitions of one topic that this broker leads, by index."""
+        """Returns the partitions of one topic that this broker leads, by index."""
         return self._by_topic.get(topic, {})
 
     def __iter__(self) -> Iterator[Partition]:
@@ -85,7 +85,8 @@ class ReplicaManager:
             yield from partitions.values()
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Apply a change of the image. It costs as much as the records touch, not as all topics."""
+        """Applies a change of the image. It costs as much as the records touch, not as all
+        topics."""
         for removed in removed_topics(before, after, records):
             self._remove(removed)
         if before.configs is not after.configs:
@@ -143,7 +144,7 @@ class ReplicaManager:
             return without
 
     def _fetch(self, fetchers: FollowedPartitions, topic: TopicImage, index: int, image: Image, was_led: bool) -> None:
-        """Follow a partition of another leader, or delete it if it has no replica here."""
+        """Follows a partition of another leader, or deletes it if it has no replica here."""
         node, partition, key = self._node, topic.partitions[index], (topic.id, index)
         known = fetchers.partitions.get(key)
         if node.id not in partition.replicas:
@@ -159,7 +160,7 @@ class ReplicaManager:
             fetchers.follow(FollowerPartition(topic.id, log, partition.leader, partition.leader_epoch))
 
     def _open_log(self, topic: TopicImage, index: int, config: LogConfig) -> PartitionLog:
-        """Open a log. If its replica was being moved when the node stopped, the move continues."""
+        """Opens a log. If its replica was being moved when the node stopped, the move continues."""
         node, key = self._node, (topic.name, index)
         log = node.logs.open(topic.name, topic.id, index, config, node.now)
         if node.logs.future_logs and key in node.logs.future_logs:
@@ -206,7 +207,7 @@ class ReplicaManager:
                     replica.log.config = config
 
     def config_of(self, topic: str, image: Image) -> LogConfig:
-        """Return the config of a topic: its overrides over the broker's settings."""
+        """Returns the config of a topic: its overrides over the broker's settings."""
         overrides = image.config_overrides(TOPIC, topic)
         config = self._configs.get(overrides)
         if config is None:

@@ -25,7 +25,7 @@ ScheduledTask = Callable[["ReplicaHost", int], None]
 
 
 def apply_retention(node: ReplicaHost, now: int) -> None:
-    """Delete expired segments of every replica; a follower does so by itself, as in Kafka."""
+    """Deletes expired segments of every replica; a follower does so by itself, as in Kafka."""
     for replica in all_replicas(node):
         with suppress(DiskFailure):
             if replica.log.retain(now):
@@ -33,14 +33,14 @@ def apply_retention(node: ReplicaHost, now: int) -> None:
 
 
 def expire_producers(node: ReplicaHost, now: int) -> None:
-    """Forget producers that wrote nothing for `producer.id.expiration.ms`."""
+    """Forgets producers that wrote nothing for `producer.id.expiration.ms`."""
     expiration_ms = node.settings.int("producer.id.expiration.ms")
     for replica in all_replicas(node):
         replica.log.producers.expire(now, expiration_ms)
 
 
 def flush_overdue_logs(node: ReplicaHost, now: int) -> None:
-    """Flush the logs whose records have waited for `flush.ms`."""
+    """Flushes the logs whose records have waited for `flush.ms`."""
     for replica in all_replicas(node):
         if replica.log.flush_is_overdue(now):
             node.flushing.want(replica)
@@ -79,12 +79,12 @@ def _flush_closed_segments(node: ReplicaHost, owner: FlushOwner, log: PartitionL
 
 
 def remove_deleted_files(node: ReplicaHost, now: int) -> None:
-    """Remove files that were deleted `log.segment.delete.delay.ms` ago."""
+    """Removes files that were deleted `log.segment.delete.delay.ms` ago."""
     node.logs.tick(now, node.settings.int("log.segment.delete.delay.ms"))
 
 
 def clean_metadata_snapshots(node: ReplicaHost, now: int) -> None:
-    """Write a metadata snapshot if the last one is too old, and delete expired ones (KIP-630)."""
+    """Writes a metadata snapshot if the last one is too old, and deletes expired ones (KIP-630)."""
     if node.controller.uncounted_bytes or "snapshot_generator" in vars(node):
         node.controller.report_committed_bytes()
         node.snapshot_generator.clean(now)
@@ -102,7 +102,7 @@ TASKS: tuple[tuple[str, ScheduledTask], ...] = (
 
 
 def shrink_isr(node: ReplicaHost, now: int) -> None:
-    """Remove followers from the ISR that lag for `replica.lag.time.max.ms`."""
+    """Removes followers from the ISR that lag for `replica.lag.time.max.ms`."""
     if node.alter_partition_manager is not None:
         node.alter_partition_manager.maybe_shrink_all()
 
@@ -112,7 +112,7 @@ SNAPSHOT_CHECK_MS = 60_000
 
 
 def schedule_all(node: ReplicaHost) -> None:
-    """Schedule every task at its interval."""
+    """Schedules every task at its interval."""
     for name, task in TASKS:
         _schedule(node, partial(_interval_ms, node, name), task)
     _schedule(node, lambda: SNAPSHOT_CHECK_MS, clean_metadata_snapshots)

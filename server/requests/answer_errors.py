@@ -50,7 +50,7 @@ def codes_in(answer: Any) -> tuple[int, ...]:
 
 
 def _collect(struct: Any, fields: _ErrorFields, codes: list[int]) -> None:
-    """Collect error codes. It loops without calls where it can: every captured response passes
+    """Collects error codes. It loops without calls where it can: every captured response passes
     here.
     """
     for name in fields.codes:

@@ -15,7 +15,7 @@ MANY = 2_000
 
 
 def _make_old() -> None:
-    """Move all objects to the oldest generation. If objects are frozen already, the application
+    """Moves all objects to the oldest generation. If objects are frozen already, the application
     wants that, and `unfreeze` would undo it."""
     if not gc.get_freeze_count():
         gc.freeze()
@@ -28,7 +28,7 @@ many_made: Callable[[], None] = _make_old
 
 @contextmanager
 def all_kept() -> Iterator[None]:
-    """Pause the collector inside the `with` block.
+    """Pauses the collector inside the `with` block.
 
     Objects that become unreachable are still freed, except reference cycles. If many were made, all
     objects are moved to the oldest generation at the end, so that the next allocation does not

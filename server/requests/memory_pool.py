@@ -30,10 +30,10 @@ class MemoryHolder(Protocol):
     """What this module needs of a connection."""
 
     def restrain(self, restrained: bool) -> None:
-        """Stop reading from the socket, or read again."""
+        """Stops reading from the socket, or reads again."""
 
     def end(self, why: str) -> None:
-        """Close the connection for this reason."""
+        """Closes the connection for this reason."""
 
 
 class MemoryPool:
@@ -48,7 +48,7 @@ class MemoryPool:
         self._watch: Timer | None = None
 
     def note(self, holder: MemoryHolder, held: int, now: int) -> None:
-        """Record that `holder` now holds `held` bytes; 0 when it is closed."""
+        """Records that `holder` now holds `held` bytes; 0 when it is closed."""
         before = self._held.pop(holder, 0)
         if held:
             self._held[holder] = held

@@ -73,7 +73,7 @@ class Peer:
         """Called with the id when the connection has ended, for state that lives as long."""
 
     def listen_to_disconnect(self, listener: Callable[[int], None]) -> None:
-        """Call it with the id when the connection has ended, once."""
+        """Calls it with the id when the connection has ended, once."""
         if listener not in self.on_disconnect:
             self.on_disconnect += (listener,)
 

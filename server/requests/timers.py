@@ -42,7 +42,7 @@ class Timers:
         self._dead = 0
 
     def at(self, deadline: int, action: Action) -> Timer:
-        """Schedule `action(now)` for the first `run` at or after `deadline` (ms)."""
+        """Schedules `action(now)` for the first `run` at or after `deadline` (ms)."""
         timer = Timer(self, deadline, action)
         heapq.heappush(self._heap, (deadline, next(self._order), timer))
         return timer
@@ -59,7 +59,7 @@ class Timers:
         return bool(self._heap) and self._heap[0][0] <= now
 
     def run(self, now: int, most: int | None = None) -> None:
-        """Run every action that is due, including those scheduled meanwhile, at most `most`."""
+        """Runs every action that is due, including those scheduled meanwhile, at most `most`."""
         left = -1 if most is None else most
         while left and (deadline := self.next_deadline()) is not None and deadline <= now:
             left -= 1

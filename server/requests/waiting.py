@@ -84,7 +84,7 @@ class Aside(Until):
         self._failure: Exception | None = None
 
     def run(self) -> None:
-        """Do the work, on any thread."""
+        """Does the work, on any thread."""
         try:
             self._value = self._work()
         except Exception as failure:  # without its traceback, which would keep the data of the work
@@ -121,7 +121,7 @@ class Slices:
 
 
 def sliced(function: Callable[[T], R], elements: Iterable[T], slices: Slices | None = None) -> Wait[list[R]]:
-    """Apply a function to each element, in slices; in the given ones where each of many parts has
+    """Applies a function to each element, in slices; in the given ones where each of many parts has
     few elements."""
     found: list[R] = []
     slices = slices or Slices()
@@ -142,14 +142,14 @@ class Waiters:
         self.tasks: dict[HandlerTask, None] = {}
 
     def wake(self, amount: int = 1) -> None:
-        """Add `amount` to what every waiting task has; wake the tasks that lack nothing more."""
+        """Adds `amount` to what every waiting task has; wakes the tasks that lack nothing more."""
         for task in list(self.tasks):
             task.lacking -= amount
             if task.lacking <= 0:
                 task.woken()
 
     def wake_all(self) -> None:
-        """Wake every waiting task, whatever it lacks."""
+        """Wakes every waiting task, whatever it lacks."""
         for task in list(self.tasks):
             task.woken()
 
@@ -191,7 +191,7 @@ class HandlerTask:
             self._timer = None
 
     def resume(self, moved: bool | None) -> None:
-        """Run the handler to its next `yield` or to its end. `moved` is None for the start."""
+        """Runs the handler to its next `yield` or to its end. `moved` is None for the start."""
         if not self.alive:
             return
         try:
@@ -220,7 +220,7 @@ class HandlerTask:
             self._timer = self._waiting.timers.at(until.deadline, self._expired)
 
     def close(self) -> None:
-        """End the handler: its answer is not needed any more."""
+        """Ends the handler: its answer is not needed any more."""
         if self.alive:
             self.alive = False
             self._leave()
@@ -241,20 +241,20 @@ class Waiting:
         self._running = False
 
     def start(self, steps: Wait[T], done: Callable[[T], None], failed: Callable[[Exception], None]) -> HandlerTask:
-        """Run a handler to its first `yield`. `done(result)` or `failed(exception)` is called once,
-        possibly before this returns.
+        """Runs a handler to its first `yield`. `done(result)` or `failed(exception)` is called
+        once, possibly before this returns.
         """
         task = HandlerTask(self, steps, done, failed)
         task.resume(None)
         return task
 
     def start_soon(self, action: Callable[[], None]) -> None:
-        """Call `action` in the next `run`, when the running step is over."""
+        """Calls `action` in the next `run`, when the running step is over."""
         task = HandlerTask(self, _steps_of(action), _ignore, _raise)
         self.ready.append((task, None))
 
     def start_after_others(self, action: Callable[[], None]) -> None:
-        """Call `action` in a later tick, when others had their turn."""
+        """Calls `action` in a later tick, when others had their turn."""
         self.start(_steps_after_others(action), _ignore, _raise)
 
     @contextmanager
@@ -282,7 +282,7 @@ class Waiting:
                 return
 
     def run(self, now: int, most: int | None = None) -> None:
-        """Resume the tasks that can continue at `now`, and those that they wake, at most `most`
+        """Resumes the tasks that can continue at `now`, and those that they wake, at most `most`
         tasks.
 
         A call from inside `run` (an answer starts the next request of a connection) leaves the work

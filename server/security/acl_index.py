@@ -35,7 +35,7 @@ class AclIndex:
         """By resource type: the lengths of prefixes, each with the number of its prefixes."""
 
     def follow(self, acls: Mapping[Uuid, Acl]) -> None:
-        """Make these the ACLs."""
+        """Makes these the ACLs."""
         known = self._by_id
         added = [(id, acl) for id, acl in acls.items() if id not in known]
         if len(known) + len(added) > len(acls):

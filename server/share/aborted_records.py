@@ -21,7 +21,7 @@ from .start_offset_movement import archive
 def archive_aborted(
     records: InFlightRecords, aborted: Sequence[BatchHeader], acquired: Sequence[AcquiredRecords]
 ) -> list[AcquiredRecords]:
-    """Archive the acquired records in these record batches; return what is left of `acquired`."""
+    """Archives the acquired records in these record batches; returns what is left of `acquired`."""
     for batch in aborted:
         floor = records.floor(batch.base_offset)
         first = batch.base_offset if floor is None else floor.first_offset

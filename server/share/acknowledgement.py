@@ -55,7 +55,7 @@ def acknowledge(
     group: ShareGroupConfig,
     now: int,
 ) -> list[StateChange]:
-    """Begin the changes that a member's acknowledgements ask for.
+    """Begins the changes that a member's acknowledgements ask for.
 
     Refusal(INVALID_RECORD_STATE) for records that the member has not acquired,
     Refusal(INVALID_REQUEST) for offsets that are not in flight; then nothing has changed, except
@@ -73,7 +73,7 @@ def acknowledge(
 
 
 def release(records: InFlightRecords, member_id: str, group: ShareGroupConfig) -> list[StateChange]:
-    """Begin to release every record that a member has acquired."""
+    """Begins to release every record that a member has acquired."""
     owners = (member_id, NO_MEMBER)
     return [
         start_change(state, _released(records, state), group)
@@ -85,8 +85,8 @@ def release(records: InFlightRecords, member_id: str, group: ShareGroupConfig) -
 
 
 def time_out(records: InFlightRecords, group: ShareGroupConfig, now: int) -> list[StateChange]:
-    """Release the records whose acquisition lock has timed out. They are available at once, also if
-    the write fails."""
+    """Releases the records whose acquisition lock has timed out. They are available at once, also
+    if the write fails."""
     changes = []
     for batch in records:
         if not any(state.is_timed_out(now) for state in batch.states):
@@ -105,7 +105,7 @@ def time_out(records: InFlightRecords, group: ShareGroupConfig, now: int) -> lis
 
 
 def complete(records: InFlightRecords, changes: Sequence[StateChange], *, committed: bool, now: int) -> None:
-    """End changes that were begun: they were written, or they are undone."""
+    """Ends changes that were begun: they were written, or they are undone."""
     for change in changes:
         if change.transition is not None:
             change.transition.complete(committed=committed, now=now)
@@ -124,7 +124,7 @@ def _split_at_start(records: InFlightRecords, batch: InFlightBatch) -> Sequence[
 def start_change(
     state: InFlightState, after: RecordState, group: ShareGroupConfig, cause: str | None = None
 ) -> StateChange:
-    """Begin one change of acquired records. Refusal(INVALID_RECORD_STATE) if it is not allowed."""
+    """Begins one change of acquired records. Refusal(INVALID_RECORD_STATE) if it is not allowed."""
     transition = state.start_transition(after, group.delivery_count_limit, has_dlq=group.has_dlq)
     if transition is None:
         raise Refusal(error_codes.INVALID_RECORD_STATE, "Unable to acknowledge records for the batch")
@@ -158,7 +158,7 @@ class _Acknowledgement:
         self._group, self._now = group, now
 
     def run(self, changes: list[StateChange]) -> None:
-        """Begin the changes of every batch in flight that the acknowledgement touches."""
+        """Begins the changes of every batch in flight that the acknowledgement touches."""
         acknowledged, start = self._acknowledged, self._records.start_offset
         for batch in self._in_flight():
             if batch.last_offset < start:

@@ -67,7 +67,7 @@ def acquire(
     group: ShareGroupConfig,
     now: int,
 ) -> list[AcquiredRecords]:
-    """Acquire what is available of these record batches, which were read from the log."""
+    """Acquires what is available of these record batches, which were read from the log."""
     if request.max_records <= 0 or not batches or batches[-1].last_offset < records.start_offset:
         return []
     last_offset, most = _bounds(records, batches[-1].last_offset, request, group)
@@ -129,7 +129,8 @@ class _Acquisition:
     def _acquire_known(
         self, overlap: Sequence[InFlightBatch], base_offset: int, read_from: int, last_offset: int, most: int
     ) -> int:
-        """Acquire what was released, and what is in gaps; return `most`, or 0 to stop after it."""
+        """Acquires what was released, and what is in gaps; returns `most`, or 0 to stop after
+        it."""
         filled_to = base_offset
         for batch in overlap:
             if self._records.open_gap is not None and self._count < most:
@@ -167,7 +168,8 @@ class _Acquisition:
             self._add(AcquiredRecords(batch.first_offset, batch.last_offset, state.delivery_count))
 
     def _acquire_part(self, batch: InFlightBatch, first_offset: int, last_offset: int, most: int) -> int:
-        """Acquire single offsets of a batch, as many as throttling allows; return their number."""
+        """Acquires single offsets of a batch, as many as throttling allows; returns their
+        number."""
         got: list[AcquiredRecords] = []
         count, throttled_to = 0, -1
         for state in batch.between(max(first_offset, batch.first_offset), min(last_offset, batch.last_offset)):
@@ -193,14 +195,14 @@ class _Acquisition:
     def _acquire_first(
         self, batch: InFlightBatch, state: InFlightState, count: int, got: list[AcquiredRecords]
     ) -> None:
-        """Acquire the first `count` offsets of a state."""
+        """Acquires the first `count` offsets of a state."""
         if count < state.count:
             batch.between(state.first_offset, state.first_offset + count - 1)
         state.acquire(self._request.member_id, self._lock_deadline)
         got.append(AcquiredRecords(state.first_offset, state.last_offset, state.delivery_count))
 
     def _acquire_new(self, first_offset: int, last_offset: int, most: int) -> None:
-        """Acquire records that were never delivered, from the start offset on.
+        """Acquires records that were never delivered, from the start offset on.
 
         Kafka also acquires records that the log has lost, if a batch holds them and others that it
         still has.
@@ -243,7 +245,7 @@ class _Acquisition:
         return ranges[-1].last_offset
 
     def _add_partly(self, whole: AcquiredRecords, most: int) -> int:
-        """Acquire the first `most` offsets; the others are in flight with them, and available."""
+        """Acquires the first `most` offsets; the others are in flight with them, and available."""
         last_offset = whole.first_offset + most - 1
         taken = InFlightState(
             whole.first_offset, last_offset, ACQUIRED, 1, self._request.member_id, self._lock_deadline

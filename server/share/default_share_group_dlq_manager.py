@@ -174,7 +174,7 @@ class DefaultShareGroupDLQManager(InterBrokerSender):
         return BrokerRequest(body, VERSION, LOWEST, sent)
 
     def _next_batch(self, to: DeadLetterPartition, queues: Queues, sent: list[SentDeadLetters]) -> DeadLetterBatch:
-        """Take from the queue of a partition what one batch may hold."""
+        """Takes from the queue of a partition what one batch may hold."""
         host, queue = self._host, queues[to]
         batch = DeadLetterBatch(host, max_message_bytes(host.image, host.settings, to.topic))
         while queue:

@@ -103,7 +103,7 @@ class DefaultStatePersister:
         self._by_rpc[SUMMARY].enqueue(PendingState(key, data, done, failed))
 
     def _send(self, rpc: PersisterRpc, key: SharePartitionKey, data: Any, then: Done) -> None:
-        """Send a request whose response has no more than an error."""
+        """Sends a request whose response has no more than an error."""
         self._by_rpc[rpc].enqueue(PendingState(key, data, lambda result: then(error_codes.NONE, None), then))
 
     def __repr__(self) -> str:

@@ -62,7 +62,7 @@ class DelayedShareFetch:
         return places
 
     def try_complete(self, *, is_last: bool) -> Wait[Fetched | None]:
-        """Acquire records if there are enough, or if this is the last attempt; None if not."""
+        """Acquires records if there are enough, or if this is the last attempt; None if not."""
         slices, reads = Slices(), list[tuple[SharePartition, ShareLogRead]]()
         acquirable = [each for each in self._partitions if each.can_acquire()]
         found, is_enough = 0, False
@@ -107,7 +107,7 @@ class DelayedShareFetch:
         return found
 
     def _acquire(self, share_partition: SharePartition, one: ShareLogRead, left: int, data: PartitionData) -> int:
-        """Acquire at most about `left` records; return their number."""
+        """Acquires at most about `left` records; returns their number."""
         params = self._params
         request = AcquireRequest(params.member_id, one.fetch_offset, left, params.batch_size, params.mode)
         acquired = share_partition.acquire(one.batches, request)

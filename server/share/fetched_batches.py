@@ -31,7 +31,7 @@ class FetchedBatches:
         self.headers = [header for _, header in found]
 
     def without_aborted(self, in_flight: InFlightRecords, acquired: Sequence[AcquiredRecords]) -> list[AcquiredRecords]:
-        """Archive the acquired records of aborted transactions; return the others."""
+        """Archives the acquired records of aborted transactions; returns the others."""
         if not self._aborted:
             return list(acquired)
         marked = ((header, self._is_abort_marker(position)) for position, header in enumerate(self.headers))

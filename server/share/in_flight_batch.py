@@ -62,7 +62,8 @@ class InFlightBatch:
         return max(0, bisect_right(self.states, offset, key=_first_offset) - 1)
 
     def _split(self, offset: int) -> int:
-        """Let a state begin at `offset`; the position of the first state that is not before it."""
+        """Splits the state that holds `offset` there. Returns the position of the first state at or
+        after `offset`."""
         position = self._position(offset)
         state = self.states[position]
         if offset <= state.first_offset:

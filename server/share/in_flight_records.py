@@ -40,7 +40,7 @@ class InFlightRecords:
     """The state of the records in flight; `start_offset` and `end_offset` are as above."""
 
     def __init__(self, start_offset: int, batches: Iterable[PersisterStateBatch] = ()) -> None:
-        """Begin with what the share coordinator kept. ValueError if that makes no sense."""
+        """Begins with what the share coordinator kept. ValueError if that makes no sense."""
         self.start_offset = self.end_offset = start_offset
         self.gap_window: GapWindow | None = None
         self._batches: dict[int, InFlightBatch] = {}
@@ -97,7 +97,7 @@ class InFlightRecords:
         return iter([self._batches[first] for first in self._order])
 
     def add(self, batch: InFlightBatch) -> None:
-        """Add a batch between, or after, the others."""
+        """Adds a batch between, or after, the others."""
         self._batches[batch.first_offset] = batch
         insort(self._order, batch.first_offset)
 
@@ -116,7 +116,7 @@ class InFlightRecords:
         return [self._batches[first] for first in self._order[start:end]]
 
     def remove_before(self, first_offset: int) -> None:
-        """Remove the batches that begin before this offset."""
+        """Removes the batches that begin before this offset."""
         position = bisect_left(self._order, first_offset)
         for key in self._order[:position]:
             del self._batches[key]

@@ -30,7 +30,7 @@ class StateTransition:
         self.states: list[InFlightState] = [state]
 
     def complete(self, *, committed: bool, now: int) -> None:
-        """End the transition. One that is not committed is undone, unless the record was archived.
+        """Ends the transition. One that is not committed is undone, unless the record was archived.
 
         If the acquisition lock timed out meanwhile, the record is released instead.
         """
@@ -99,7 +99,7 @@ class InFlightState:
         return self.state is ACQUIRED and self.lock_deadline is not None and self.lock_deadline <= now
 
     def split(self, offset: int) -> InFlightState:
-        """Give the offsets from `offset` on a state of their own, and return it."""
+        """Gives the offsets from `offset` on a state of their own, and returns it."""
         rest = InFlightState(
             offset, self.last_offset, self.state, self.delivery_count, self.member_id, self.lock_deadline
         )
@@ -110,13 +110,13 @@ class InFlightState:
         return rest
 
     def acquire(self, member_id: str, lock_deadline: int) -> None:
-        """Deliver the records, which are acquirable, once more."""
+        """Delivers the records, which are acquirable, once more."""
         self.try_update(RecordState.ACQUIRED, 0, has_dlq=False, member_id=member_id)
         self.delivery_count += 1
         self.lock_deadline = lock_deadline
 
     def try_update(self, state: RecordState, delivery_limit: int, *, has_dlq: bool, member_id: str = NO_MEMBER) -> bool:
-        """Change the state at once; return False, and change nothing, if that is not allowed.
+        """Changes the state at once; returns False, and changes nothing, if that is not allowed.
 
         A record that was delivered `delivery_limit` times is archived instead of released.
         """
@@ -128,7 +128,7 @@ class InFlightState:
         return True
 
     def start_transition(self, state: RecordState, delivery_limit: int, *, has_dlq: bool) -> StateTransition | None:
-        """Do the same, for a change that is written first; None if that is not allowed."""
+        """Does the same, for a change that is written first; None if that is not allowed."""
         started = StateTransition(self, delivery_limit)
         if not self.try_update(state, delivery_limit, has_dlq=has_dlq):
             return None
@@ -136,7 +136,7 @@ class InFlightState:
         return started
 
     def archive(self) -> None:
-        """End the records, also while a transition is under way."""
+        """Ends the records, also while a transition is under way."""
         self.is_archived = True
         self.state, self.member_id, self.lock_deadline = ARCHIVED, NO_MEMBER, None
 

@@ -54,7 +54,7 @@ class PartitionMetadataClient(InterBrokerSender):
         self._by_broker: dict[int, list[PendingOffset]] = {}
 
     def latest_offset(self, topic: str, partition: int, then: Callable[[OffsetResponse], None]) -> None:
-        """Call `then` once with the end offset that consumers may read to."""
+        """Calls `then` once with the end offset that consumers may read to."""
         found = self.node.image.topic_named(topic)
         image = None if found is None else found.partitions.get(partition)
         if image is None or self.endpoint(image.leader) is None:

@@ -73,11 +73,11 @@ class Persister(Protocol):
     """The state of share partitions. `leader_epoch` is that of the topic's partition."""
 
     def initialize_state(self, key: SharePartitionKey, state_epoch: int, start_offset: int, then: Done) -> None:
-        """Begin a state; -1 as `start_offset` leaves it open until the first fetch."""
+        """Begins a state; -1 as `start_offset` leaves it open until the first fetch."""
         ...
 
     def read_state(self, key: SharePartitionKey, leader_epoch: int, then: Callable[[ReadStateResult], None]) -> None:
-        """Read the whole state, and fence the leaders of earlier epochs."""
+        """Reads the whole state, and fences the leaders of earlier epochs."""
         ...
 
     def write_state(
@@ -90,16 +90,16 @@ class Persister(Protocol):
         batches: Sequence[PersisterStateBatch],
         then: Done,
     ) -> None:
-        """Write what changed. `delivery_complete_count` is the number of records from the start
+        """Writes what changed. `delivery_complete_count` is the number of records from the start
         offset on that need no more delivery; -1 if it is unknown."""
         ...
 
     def delete_state(self, key: SharePartitionKey, then: Done) -> None:
-        """Delete the state; it is no error if there is none."""
+        """Deletes the state; it is no error if there is none."""
         ...
 
     def read_summary(
         self, key: SharePartitionKey, leader_epoch: int, then: Callable[[ReadStateSummaryResult], None]
     ) -> None:
-        """Read the state without its batches. It fences no leader."""
+        """Reads the state without its batches. It fences no leader."""
         ...

@@ -21,7 +21,7 @@ Priority = tuple[int, int]
 def combine_state_batches(
     so_far: Iterable[PersisterStateBatch], new: Iterable[PersisterStateBatch], start_offset: int
 ) -> tuple[PersisterStateBatch, ...]:
-    """Return the batches from `start_offset` on, in order and without overlap; -1 keeps them
+    """Returns the batches from `start_offset` on, in order and without overlap; -1 keeps them
     all."""
     batches = [*_pruned(so_far, start_offset), *_pruned(new, start_offset)]
     return tuple(batches) if len(batches) <= 1 else tuple(_sweep(batches))
@@ -38,7 +38,7 @@ def _pruned(batches: Iterable[PersisterStateBatch], start_offset: int) -> Iterat
 
 
 def _sweep(batches: list[PersisterStateBatch]) -> list[PersisterStateBatch]:
-    """Walk over the offsets where a batch begins or ends. Between two of them, the batch with the
+    """Walks over the offsets where a batch begins or ends. Between two of them, the batch with the
     highest priority counts."""
     events: list[tuple[int, bool, Priority]] = []
     for first, last, state, count in batches:

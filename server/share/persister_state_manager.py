@@ -75,8 +75,8 @@ class PersisterStateManager(InterBrokerSender):
         self._by_broker: dict[int, dict[str, list[PendingState]]] = {}
 
     def enqueue(self, pending: PendingState) -> None:
-        """Send the share partition to its coordinator; one of its functions is called. It is called
-        before this returns only if the request can never succeed."""
+        """Sends the share partition to its coordinator; one of its functions is called. It is
+        called before this returns only if the request can never succeed."""
         try:
             broker = coordinator_of(self.node.controller, SHARE, pending.key.as_coordinator_key, self._listener).id
         except Refusal as refusal:
@@ -160,7 +160,7 @@ class PersisterStateManager(InterBrokerSender):
 
 
 def backoff_ms(attempts: int, chance: float) -> int:
-    """Return the pause after this number of attempts; `chance` from 0 to 1 makes it vary by a
+    """Returns the pause after this number of attempts; `chance` from 0 to 1 makes it vary by a
     fifth."""
     pause = min(REQUEST_BACKOFF_MS << attempts, REQUEST_BACKOFF_MAX_MS)
     return min(int(pause * (1 - BACKOFF_JITTER + 2 * BACKOFF_JITTER * chance)), REQUEST_BACKOFF_MAX_MS)

@@ -40,7 +40,7 @@ class ShareCoordinator:
         self._has_jobs = False
 
     def shard(self, key: SharePartitionKey) -> ShareCoordinatorShard:
-        """Return the shard of the share partition. Raises Refusal(NOT_COORDINATOR) if it is not
+        """Returns the shard of the share partition. Raises Refusal(NOT_COORDINATOR) if it is not
         here."""
         return self.runtime.shard(key.as_coordinator_key)
 
@@ -48,14 +48,14 @@ class ShareCoordinator:
         return iter(self.runtime)
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Delete the state of the share partitions of deleted topics."""
+        """Deletes the state of the share partitions of deleted topics."""
         shards = list(self)
         removed = {topic.id for topic in removed_topics(before, after, records)} if shards else set()
         for shard in shards if removed else ():
             shard.delete_topics(removed)
 
     def _open_shard(self, node: CoordinatorHost, partition: Partition) -> ShareCoordinatorShard:
-        """Import the shard on first use: most clusters have no share groups."""
+        """Imports the shard on first use: most clusters have no share groups."""
         from .share_coordinator_shard import ShareCoordinatorShard
 
         if not self._has_jobs:

@@ -81,7 +81,7 @@ class ShareCoordinatorShard(CoordinatorShard):
         """The topic has no markers."""
 
     def replay_snapshot(self, offset: int, record_key: ShareSnapshotKey, value: ShareSnapshotValue | None) -> None:
-        """Replace or delete the state of a share partition."""
+        """Replaces or deletes the state of a share partition."""
         key = SharePartitionKey(record_key.group_id, record_key.topic_id, record_key.partition)
         self.offsets.update_state(key, offset, value is None)
         if value is None:
@@ -98,7 +98,7 @@ class ShareCoordinatorShard(CoordinatorShard):
             state.update_count = 0
 
     def replay_update(self, offset: int, record_key: ShareUpdateKey, value: ShareUpdateValue | None) -> None:
-        """Change the state of a share partition."""
+        """Changes the state of a share partition."""
         if value is None:
             return
         key = SharePartitionKey(record_key.group_id, record_key.topic_id, record_key.partition)
@@ -121,7 +121,7 @@ class ShareCoordinatorShard(CoordinatorShard):
         return self.node.settings.int(UPDATES_SETTING)
 
     def write(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> None:
-        """Append with acks=all, as Kafka does: it is refused if too few replicas are in sync."""
+        """Appends with acks=all, as Kafka does: it is refused if too few replicas are in sync."""
         if records and self.partition.lacks_replicas:
             raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
         super().write(records, encoded)
@@ -129,7 +129,7 @@ class ShareCoordinatorShard(CoordinatorShard):
     # Requests. Each raises Refusal.
 
     def initialize_state(self, key: SharePartitionKey, state_epoch: int, start_offset: int) -> None:
-        """Begin the state of a share partition, or begin it again."""
+        """Begins the state of a share partition, or begins it again."""
         _refuse_negative(key.partition, NEGATIVE_PARTITION_ID)
         _refuse_negative(state_epoch, NEGATIVE_STATE_EPOCH)
         state = self.states.get(key)
@@ -140,7 +140,7 @@ class ShareCoordinatorShard(CoordinatorShard):
         self.write([share_snapshot_record(key, initialized(state_epoch, start_offset, snapshot_epoch, self.now))])
 
     def read_state(self, key: SharePartitionKey, leader_epoch: int) -> ShareGroupOffset:
-        """Return the state. A new leader epoch is written, and fences the earlier leaders."""
+        """Returns the state. A new leader epoch is written, and fences the earlier leaders."""
         _refuse_negative(key.partition, NEGATIVE_PARTITION_ID)
         _refuse_negative(leader_epoch, NEGATIVE_LEADER_EPOCH)
         state = self._initialized(key, READ_UNINITIALIZED)
@@ -152,7 +152,7 @@ class ShareCoordinatorShard(CoordinatorShard):
         return found
 
     def read_state_summary(self, key: SharePartitionKey) -> ShareGroupOffset | None:
-        """Return the state; None for an unknown share partition."""
+        """Returns the state; None for an unknown share partition."""
         _refuse_negative(key.partition, NEGATIVE_PARTITION_ID)
         self._check_exists(key)
         state = self.states.get(key)
@@ -167,7 +167,7 @@ class ShareCoordinatorShard(CoordinatorShard):
         delivery_complete_count: int,
         batches: Collection[PersisterStateBatch],
     ) -> None:
-        """Change the state. The start offset never moves back."""
+        """Changes the state. The start offset never moves back."""
         _refuse_negative(key.partition, NEGATIVE_PARTITION_ID)
         _refuse_negative(leader_epoch, NEGATIVE_LEADER_EPOCH)
         _refuse_negative(state_epoch, NEGATIVE_STATE_EPOCH)
@@ -189,14 +189,14 @@ class ShareCoordinatorShard(CoordinatorShard):
         self._write(key, state, changed)
 
     def delete_state(self, key: SharePartitionKey) -> None:
-        """Delete the state; an unknown share partition has none."""
+        """Deletes the state; an unknown share partition has none."""
         _refuse_negative(key.partition, NEGATIVE_PARTITION_ID)
         self._check_exists(key)
         if key in self.states:
             self.write([share_state_tombstone(key)])
 
     def _write(self, key: SharePartitionKey, state: SharePartitionState, changed: ShareGroupOffset) -> None:
-        """Write a change, whose batches are only the new ones, as an update or as a snapshot."""
+        """Writes a change, whose batches are only the new ones, as an update or as a snapshot."""
         if state.update_count < self._updates_per_snapshot:
             batches = combine_state_batches((), changed.state_batches, changed.start_offset)
             self.write([share_update_record(key, changed._replace(state_batches=batches))])
@@ -229,8 +229,8 @@ class ShareCoordinatorShard(CoordinatorShard):
     # Periodic jobs.
 
     def snapshot_cold_partitions(self) -> None:
-        """Write a snapshot of each share partition that had none for a while, so that older records
-        become redundant. Nothing happens if each was written by this job last."""
+        """Writes a snapshot of each share partition that had none for a while, so that older
+        records become redundant. Nothing happens if each was written by this job last."""
         if all(each.offset.create_timestamp != each.offset.write_timestamp for each in self.states.values()):
             return
         oldest = self.now - self.node.settings.int("share.coordinator.cold.partition.snapshot.interval.ms")
@@ -243,11 +243,11 @@ class ShareCoordinatorShard(CoordinatorShard):
         )
 
     def delete_topics(self, topic_ids: Collection[Uuid]) -> None:
-        """Delete the state of the share partitions of deleted topics."""
+        """Deletes the state of the share partitions of deleted topics."""
         self.write_in_batches([share_state_tombstone(key) for key in self.states if key.topic_id in topic_ids])
 
     def prune(self) -> None:
-        """Delete the records that are redundant, once what makes them redundant is committed."""
+        """Deletes the records that are redundant, once what makes them redundant is committed."""
         offset = self.offsets.last_redundant_offset
         if offset is not None and offset > self.partition.log.log_start_offset:
             self.after_commit(lambda code: None if code else self._delete_records_before(offset))

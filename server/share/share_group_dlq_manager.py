@@ -31,7 +31,7 @@ class ShareGroupDLQManager(Protocol):
     """Writes records to the dead-letter queues."""
 
     def enqueue(self, given_up: ShareGroupDLQRecordParameter, then: Callable[[], None]) -> None:
-        """Write the records; `then` is called once, when they are written or cannot be."""
+        """Writes the records; `then` is called once, when they are written or cannot be."""
         ...
 
 

@@ -37,8 +37,8 @@ class DeadLetterBatch:
         self._records: list[Record] = []
 
     def extend(self, given_up: ShareGroupDLQRecordParameter, first: int, *, copies: bool) -> int:
-        """Add the records from offset `first` on, until the batch is full. Return the offset after
-        the last one that was added."""
+        """Adds the records from offset `first` on, until the batch is full. Returns the offset
+        after the last one that was added."""
         for offset in range(first, given_up.last_offset + 1):
             original = self._fetcher.record_at(given_up.key, offset) if copies else None
             if original is not None and _size_of(original, offset) > self.max_bytes:

@@ -36,7 +36,7 @@ class ShareGroupOffset(NamedTuple):
     write_timestamp: int = 0
 
     def merged(self, update: ShareUpdateValue) -> ShareGroupOffset:
-        """Return the state after an update record."""
+        """Returns the state after an update record."""
         start_offset = self.start_offset if update.start_offset == UNCHANGED else update.start_offset
         return self._replace(
             leader_epoch=self.leader_epoch if update.leader_epoch == UNCHANGED else update.leader_epoch,

@@ -44,7 +44,7 @@ class ShareLogRead(NamedTuple):
 def read(
     node: ShareHost, share_partition: SharePartition, max_bytes: int, *, read_committed: bool, at_least_one: bool
 ) -> ShareLogRead:
-    """Read what a member may acquire next: up to `max_bytes`, or one larger batch."""
+    """Reads what a member may acquire next: up to `max_bytes`, or one larger batch."""
     offset = share_partition.records.next_fetch_offset
     topic, index = share_partition.topic, share_partition.key.partition
     partition = node.partitions.get(topic, index)

@@ -132,7 +132,7 @@ class SharePartition:
     # Reading it from the share coordinator.
 
     def maybe_initialize(self) -> None:
-        """Read the state from the share coordinator, unless that has begun."""
+        """Reads the state from the share coordinator, unless that has begun."""
         if self.phase is SharePartitionPhase.EMPTY:
             self.phase = SharePartitionPhase.INITIALIZING
             self._persister.read_state(self.key, self.leader_epoch, self._read)
@@ -184,7 +184,7 @@ class SharePartition:
         return self.is_active and self.records.can_acquire(self.config.partition_max_record_locks)
 
     def acquire(self, fetched: FetchedBatches, request: AcquireRequest) -> list[AcquiredRecords]:
-        """Acquire records for a member from what was read at `request.fetch_offset`."""
+        """Acquires records for a member from what was read at `request.fetch_offset`."""
         if not self.is_active:
             return []
         acquired = acquire(self.records, fetched.headers, request, self.config, self._node.now)
@@ -192,7 +192,7 @@ class SharePartition:
         return fetched.without_aborted(self.records, acquired) if acquired else acquired
 
     def acknowledge(self, member_id: str, batches: Sequence[AcknowledgementBatch], then: Changed) -> None:
-        """Acknowledge records of a member; `then` is called once, when the change is written."""
+        """Acknowledges records of a member; `then` is called once, when the change is written."""
         try:
             changes = acknowledgement.acknowledge(self.records, member_id, batches, self.config, self._node.now)
         except Refusal as refusal:
@@ -202,7 +202,7 @@ class SharePartition:
         self._write_changes(changes, then)
 
     def release(self, member_id: str, then: Changed) -> None:
-        """Release every record that the member has acquired."""
+        """Releases every record that the member has acquired."""
         self._write_changes(acknowledgement.release(self.records, member_id, self.config), then)
 
     def move_to_log_start(self, log_start_offset: int) -> None:
@@ -267,7 +267,7 @@ class SharePartition:
     # Acquisition locks.
 
     def _schedule(self, deadline: int | None) -> None:
-        """Let the timer fire at `deadline` (ms) at the latest."""
+        """Sets the timer to fire at `deadline` (ms) at the latest."""
         if deadline is None or (self._timer is not None and self._timer.deadline <= deadline):
             return
         if self._timer is not None:
@@ -288,7 +288,7 @@ class SharePartition:
         self._give_up([change for change in changes if change.written.delivery_state == ARCHIVING])
 
     def fence(self) -> None:
-        """Deliver nothing more, and tell the fetches that wait."""
+        """Delivers nothing more, and tells the fetches that wait."""
         self.phase = SharePartitionPhase.FENCED
         if self._timer is not None:
             self._timer.cancel()

@@ -83,7 +83,7 @@ class SharePartitionManager:
         return made
 
     def _drop(self, dropped: SharePartition) -> None:
-        """Forget a share partition, and fence it. It may have been replaced already."""
+        """Forgets a share partition, and fences it. It may have been replaced already."""
         key = dropped.key
         if self._partitions.get(key) is not dropped:
             return
@@ -109,7 +109,7 @@ class SharePartitionManager:
                 self._drop(dropped)
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Forget everything when the cluster no longer has share groups."""
+        """Forgets everything when the cluster no longer has share groups."""
         if before.features.get(SHARE_VERSION, 0) and not after.features.get(SHARE_VERSION, 0):
             self.sessions.clear()
             for dropped in self:
@@ -124,7 +124,7 @@ class SharePartitionManager:
         batches: Sequence[AcknowledgementBatch],
         then: Answered,
     ) -> None:
-        """Acknowledge records that a member has acquired."""
+        """Acknowledges records that a member has acquired."""
         found = self._partitions.get(SharePartitionKey(key.group_id, *partition.key))
         if found is None:
             then(Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, NOT_HOSTED))
@@ -188,7 +188,7 @@ class SharePartitionManager:
         return session
 
     def release_session(self, key: ShareSessionKey) -> None:
-        """End the session of a member, and release what it has acquired from its partitions."""
+        """Ends the session of a member, and releases what it has acquired from its partitions."""
         session = self.sessions.remove(key)
         for topic_id, partition in () if session is None else session.partitions:
             found = self._partitions.get(SharePartitionKey(key.group_id, topic_id, partition))

@@ -141,7 +141,7 @@ class Acknowledgements:
         *,
         is_renew_ack: bool,
     ) -> Wait[None]:
-        """Acknowledge everything; the writes may end later."""
+        """Acknowledges everything; the writes may end later."""
         slices, empty, is_any = Slices(), list[TopicIdPartition](), False
         for partition, batches in requested.items():
             code = readable_code(self._image, partition, self._may_read)
@@ -173,6 +173,6 @@ class Acknowledgements:
         self._manager.acknowledge(self._key, partition, batches, done)
 
     def end(self) -> Wait[None]:
-        """Wait until every write has ended."""
+        """Waits until every write has ended."""
         while self._pending:
             yield Until(None, (self._waiters,))

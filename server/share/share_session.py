@@ -55,7 +55,7 @@ class CachedSharePartition:
         self.partition, self.must_respond = partition, must_respond
 
     def update_response(self, data: ShareFetchResponse.PartitionData) -> bool:
-        """Return whether the response must have this data; after an error, the next one too."""
+        """Returns whether the response must have this data; after an error, the next one too."""
         is_new = bool(data.records is not None and len(data.records)) or self.must_respond or bool(data.error_code)
         self.must_respond = data.error_code != error_codes.NONE
         return is_new
@@ -80,7 +80,7 @@ class ShareSession:
         return SESSION_BYTES + sum(map(text_bytes, self.key)) + PARTITION_BYTES * len(self.partitions)
 
     def update(self, added: Iterable[TopicIdPartition], forgotten: Iterable[TopicIdPartition]) -> None:
-        """Apply what a request of the session changes, and go to the next epoch."""
+        """Applies what a request of the session changes, and goes to the next epoch."""
         for each in added:
             if each.key not in self.partitions:
                 self.partitions[each.key] = CachedSharePartition(each, must_respond=True)
@@ -89,7 +89,7 @@ class ShareSession:
         self.epoch = next_epoch(self.epoch)
 
     def update_response(self, key: tuple[Uuid, int], data: ShareFetchResponse.PartitionData) -> bool:
-        """Return whether the response must have the data of this partition; a partition with
+        """Returns whether the response must have the data of this partition; a partition with
         records is read last from now on."""
         cached = self.partitions.get(key)
         if cached is None or not cached.update_response(data):

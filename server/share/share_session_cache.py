@@ -47,7 +47,7 @@ class ShareSessionCache:
     def open(
         self, key: ShareSessionKey, partitions: Iterable[TopicIdPartition], connection_id: int
     ) -> ShareSession | None:
-        """Open the session of a member, in place of an earlier one; None if there are too many."""
+        """Opens the session of a member, in place of an earlier one; None if there are too many."""
         self.remove(key)
         if len(self._sessions) >= self._max_sessions:
             return None
@@ -63,7 +63,7 @@ class ShareSessionCache:
     def update(
         self, session: ShareSession, added: Iterable[TopicIdPartition], forgotten: Iterable[TopicIdPartition]
     ) -> bool:
-        """Apply what a request of the session changes. Return whether the session may stay."""
+        """Applies what a request of the session changes. Returns whether the session may stay."""
         before = session.size_bytes
         session.update(added, forgotten)
         growth = session.size_bytes - before
@@ -71,7 +71,7 @@ class ShareSessionCache:
         return growth <= 0 or self.size_bytes <= MAX_SIZE_BYTES
 
     def remove(self, key: ShareSessionKey) -> ShareSession | None:
-        """Remove the session of a member, if there is one."""
+        """Removes the session of a member, if there is one."""
         session = self._sessions.pop(key, None)
         if session is not None:
             self.size_bytes -= session.size_bytes
@@ -99,7 +99,7 @@ class ShareSessionCache:
         return tuple(self._members)
 
     def clear(self) -> None:
-        """Forget every session."""
+        """Forgets every session."""
         self._sessions.clear()
         self._members.clear()
         self.size_bytes = 0

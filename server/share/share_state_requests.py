@@ -50,7 +50,7 @@ class StateRequest(NamedTuple):
 
 
 def partition_results(coordinator: ShareCoordinator, request: StateRequest) -> Wait[TopicResults[Any]]:
-    """Return the results by topic id."""
+    """Returns the results by topic id."""
     results: dict[SharePartitionKey, Any] = {}
     written: dict[SharePartitionKey, ShareCoordinatorShard] = {}
     slices = Slices()

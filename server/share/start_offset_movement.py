@@ -15,7 +15,7 @@ from .record_state import AVAILABLE, RecordState
 
 
 def advance(records: InFlightRecords) -> bool:
-    """Move the start offset past every record that is done; return whether it can move.
+    """Moves the start offset past every record that is done; returns whether it can move.
 
     Batches that are wholly before it are forgotten.
     """
@@ -95,7 +95,7 @@ def archive_stale(records: InFlightRecords, fetch_offset: int, base_offset: int)
 def archive(
     records: InFlightRecords, batches: Iterable[InFlightBatch], first_offset: int, end_offset: int, only: RecordState
 ) -> bool:
-    """Archive the records in the state `only` from `first_offset` to before `end_offset`; return
+    """Archives the records in the state `only` from `first_offset` to before `end_offset`; returns
     whether there are any."""
     archived = False
     for batch in batches:

@@ -52,7 +52,7 @@ def _line(found: Json | None) -> str | None:
 
 
 def _blank_values(found: Any) -> None:
-    """Replace every value of a configuration by null."""
+    """Replaces every value of a configuration by null."""
     if isinstance(found, list):
         for each in found:
             _blank_values(each)

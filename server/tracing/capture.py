@@ -102,7 +102,7 @@ class Capture(Subscriber):
             tap.version_refused(head, refusal)
 
     def add(self, row: Row) -> None:
-        """Keep a row."""
+        """Keeps a row."""
         rows = self._rows
         if len(rows) >= MOST_ROWS or self._text_in - self._text_out > MOST_TEXT:
             self.lost += 1

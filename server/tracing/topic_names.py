@@ -35,7 +35,7 @@ class TopicNames:
         self._learned: dict[Uuid, str] = {}
 
     def look_at(self, owner: ImageOwner) -> None:
-        """Look up names in its metadata from now on."""
+        """Looks up names in its metadata from now on."""
         self._owner = ref(owner)
 
     def learn(self, answer: Any) -> None:

@@ -158,13 +158,13 @@ class Trace:
         self.nanos: Callable[[], int] = _no_clock
 
     def subscribe(self, subscriber: Subscriber, nanos: Callable[[], int] | None = None) -> None:
-        """Call the subscriber from now on. `nanos` replaces the clock."""
+        """Calls the subscriber from now on. `nanos` replaces the clock."""
         self.subscribers, self.is_on = (*self.subscribers, subscriber), True
         self.nanos = nanos or self.nanos
         self.keeps_frames = self.keeps_frames or subscriber.wants_frames
 
     def subscribe_all(self, *subscribers: Subscriber | None) -> None:
-        """Call these subscribers from now on, if there are any."""
+        """Calls these subscribers from now on, if there are any."""
         for each in subscribers:
             if each is not None:
                 self.subscribe(each)

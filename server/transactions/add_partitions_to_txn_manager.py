@@ -66,7 +66,7 @@ class PendingVerification(NamedTuple):
     done: Done
 
     def fail(self, code: int) -> None:
-        """Answer all partitions with one error code."""
+        """Answers all partitions with one error code."""
         self.done(dict.fromkeys(self.partitions, code))
 
 
@@ -79,7 +79,7 @@ class AddPartitionsToTxnManager(InterBrokerSender):
         self._by_broker: dict[int, dict[str, PendingVerification]] = {}
 
     def add_or_verify(self, requested: PendingVerification) -> None:
-        """Ask the coordinator of the transactional id."""
+        """Asks the coordinator of the transactional id."""
         broker = self._coordinator(requested.transactional_id)
         if broker is None:
             requested.fail(error_codes.COORDINATOR_NOT_AVAILABLE)

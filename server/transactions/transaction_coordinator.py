@@ -49,7 +49,7 @@ class TransactionCoordinator:
         return AddPartitionsToTxnManager(self._node, self.runtime.partition_of)
 
     def shard(self, transactional_id: str | None) -> TransactionCoordinatorShard:
-        """Return the shard of the id. Raises Refusal: INVALID_REQUEST without an id,
+        """Returns the shard of the id. Raises Refusal: INVALID_REQUEST without an id,
         NOT_COORDINATOR if it is not here."""
         if not transactional_id:
             raise Refusal(error_codes.INVALID_REQUEST)
@@ -59,7 +59,7 @@ class TransactionCoordinator:
         return iter(self.runtime)
 
     def _open_shard(self, node: CoordinatorHost, partition: Partition) -> TransactionCoordinatorShard:
-        """Import the shard on first use: most clusters have no transactions."""
+        """Imports the shard on first use: most clusters have no transactions."""
         from .transaction_coordinator_shard import TransactionCoordinatorShard
 
         return TransactionCoordinatorShard(node, partition, self.markers)

@@ -117,8 +117,8 @@ class TransactionCoordinatorShard(CoordinatorShard):
     def init_producer_id(
         self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch | None, then: Then
     ) -> TransactionMetadata | None:
-        """Begin a producer; the state that it gets, valid when `then(0)` is called. None if an open
-        transaction must be aborted first: then the client must repeat its request. Raises
+        """Begins a producer; the state that it gets, valid when `then(0)` is called. None if an
+        open transaction must be aborted first: then the client must repeat its request. Raises
         Refusal."""
         entry = self.entries.get(transactional_id)
         if entry is None:
@@ -141,7 +141,7 @@ class TransactionCoordinatorShard(CoordinatorShard):
         client_version: int,
         then: Then,
     ) -> None:
-        """Add partitions to the transaction. Raises Refusal."""
+        """Adds partitions to the transaction. Raises Refusal."""
         entry = self.entry(transactional_id)
         following = add_partitions(entry, producer, partitions, client_version, self.now)
         if following is None:
@@ -150,7 +150,7 @@ class TransactionCoordinatorShard(CoordinatorShard):
             self._transition(entry, following, then)
 
     def end(self, transactional_id: str, end: EndOfTransaction, then: Then) -> TransactionMetadata:
-        """Commit or abort. `then(0)` is called when the outcome is decided. Returns the state that
+        """Commits or abort. `then(0)` is called when the outcome is decided. Returns the state that
         follows the end, with the producer's id and epoch for its next transaction. Raises
         Refusal."""
         entry = self.entry(transactional_id)
@@ -168,7 +168,7 @@ class TransactionCoordinatorShard(CoordinatorShard):
         return entry
 
     def expire(self, transactional_id: str) -> None:
-        """Abort the open transaction, as its time-out does. Raises Refusal:
+        """Aborts the open transaction, as its time-out does. Raises Refusal:
         TRANSACTIONAL_ID_NOT_FOUND, INVALID_TXN_STATE if none is open, CONCURRENT_TRANSACTIONS."""
         entry = self.entries.get(transactional_id)
         if entry is None:
@@ -180,7 +180,7 @@ class TransactionCoordinatorShard(CoordinatorShard):
         self._fence(entry, self._log_failed_append)
 
     def abort_timed_out(self) -> None:
-        """Abort the transactions that have been open for longer than their time-out."""
+        """Aborts the transactions that have been open for longer than their time-out."""
         for entry in list(self.entries.values()):
             metadata = entry.metadata
             if (
@@ -193,12 +193,13 @@ class TransactionCoordinatorShard(CoordinatorShard):
                 self._fence(entry, self._log_failed_append)
 
     def remove_expired(self) -> None:
-        """Remove the ids that were not used for `transactional.id.expiration.ms`."""
+        """Removes the ids that were not used for `transactional.id.expiration.ms`."""
         oldest = self.now - self.node.settings.int("transactional.id.expiration.ms")
         self._remove_slice([entry for entry in self.entries.values() if _is_unused_since(entry, oldest)], oldest)
 
     def _remove_slice(self, unused: list[TransactionalIdEntry], oldest: int) -> None:
-        """Remove the first of these ids, and soon the next ones. One that is in use again stays."""
+        """Removes the first of these ids, and soon the next ones. One that is in use again
+        stays."""
         for entry in unused[:SLICE]:
             if _is_unused_since(entry, oldest):
                 entry.begin(prepare_dead(entry.metadata))
@@ -217,7 +218,7 @@ class TransactionCoordinatorShard(CoordinatorShard):
     # The steps of a transaction.
 
     def _fence(self, entry: TransactionalIdEntry, then: Then) -> None:
-        """Abort the open transaction with an epoch that no producer has."""
+        """Aborts the open transaction with an epoch that no producer has."""
         fence = prepare_fence_producer_epoch(entry)
         end = EndOfTransaction(fence.producer_id, fence.producer_epoch, False, self.transaction_version, fences=True)
         try:
@@ -278,7 +279,7 @@ class TransactionCoordinatorShard(CoordinatorShard):
         return transaction_record(entry.transactional_id, metadata, self.transaction_version)
 
     def _append_durably(self, record: CoordinatorRecord, then: Then, timeout_ms: int | None = None) -> None:
-        """Append with acks=all, as Kafka does: `then` is called with COORDINATOR_NOT_AVAILABLE at
+        """Appends with acks=all, as Kafka does: `then` is called with COORDINATOR_NOT_AVAILABLE at
         once if too few replicas are in sync. It is called whatever happens."""
         if self.partition.lacks_replicas:
             then(error_codes.COORDINATOR_NOT_AVAILABLE)

@@ -76,7 +76,7 @@ class TransactionMarkerChannelManager(InterBrokerSender):
         self._timer: Timer | None = None
 
     def send(self, pending: PendingCompleteTxn) -> None:
-        """Write the markers of a transaction; `pending.shard` completes it when the last one
+        """Writes the markers of a transaction; `pending.shard` completes it when the last one
         is written."""
         self._add(pending, pending.entry.metadata.topic_partitions)
         self._complete(pending)

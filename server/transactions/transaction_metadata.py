@@ -88,7 +88,7 @@ class TransactionalIdEntry:
         self.fence_failed = False
 
     def begin(self, following: TransactionMetadata) -> TransactionMetadata:
-        """Mark the transition to `following` as pending, and return it."""
+        """Marks the transition to `following` as pending, and returns it."""
         state = following.state
         if self.pending_state is not None or self.metadata.state not in VALID_PREVIOUS_STATES[state]:
             raise RuntimeError(f"{self!r} cannot become {state.label}")

@@ -77,7 +77,7 @@ def verify(
     *,
     retries: bool = True,
 ) -> Wait[TransactionVerification]:
-    """Ask the coordinator about the partitions in which the transaction is not open yet."""
+    """Asks the coordinator about the partitions in which the transaction is not open yet."""
     producer, operation = request.producer, request.operation
     found: dict[TopicPartition, VerificationStateEntry | None] = {}
     failed: dict[TopicPartition, int] = {}

@@ -38,8 +38,8 @@ def verify_produce(
     version: int,
     batches: Iterable[tuple[str | None, int, Buffer | None]],
 ) -> Wait[TransactionVerification | None]:
-    """Verify the transactional ones of `batches` (topic, partition, records). None if nothing must
-    be verified. Raises Refusal if they have several producers."""
+    """Verifies the transactional ones of `batches` (topic, partition, records). None if nothing
+    must be verified. Raises Refusal if they have several producers."""
     operation = supported_operation(
         version, generic_error_from=GENERIC_ERROR_FROM, add_partition_from=ADD_PARTITION_FROM
     )

@@ -91,7 +91,7 @@ def test_json_there_and_back(example: tuple[Message, int]) -> None:
 
 
 def strip(struct: Struct) -> None:
-    """Forget unknown tags: JSON does not have them."""
+    """Forgets unknown tags: JSON does not have them."""
     setattr(struct, "unknown_tagged_fields", None)  # noqa: B010  # a slot of every struct class, not of their base
     for field in fields_of(type(struct)):
         value = getattr(struct, field.name)

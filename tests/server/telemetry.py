@@ -10,7 +10,7 @@ from tests.server.harness import Harness
 
 
 def subscribe(cluster: Harness, name: str, config: Mapping[str, str]) -> None:
-    """Set the configurations of a subscription."""
+    """Sets the configurations of a subscription."""
     (response,) = cluster.submit(to_set(name, config), 1).responses
     assert response.error_code == 0, response.error_message
 

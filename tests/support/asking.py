@@ -92,7 +92,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 async def well(line: Line) -> None:
-    """Answer as a correct peer does."""
+    """Answers as a correct peer does."""
     await line.agree()
     while True:
         head, _ = await line.request()

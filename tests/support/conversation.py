@@ -74,7 +74,7 @@ class Client:
         self._count = 0
 
     def ask(self, api: str, version: int, body: dict[str, Any], now: int) -> None:
-        """Send a request."""
+        """Sends a request."""
         found = registry.api_named(api)
         newest = found.stable_versions[1]
         self._asked.append((found.key, version if version <= newest else 0))
@@ -85,7 +85,7 @@ class Client:
         self.send(bytes(frame), now)
 
     def send(self, frame: bytes, now: int) -> None:
-        """Give the bytes to the connection."""
+        """Gives the bytes to the connection."""
         self.connection.receive(frame, now)
 
     def write(self, buffers: Buffers) -> None:
@@ -170,7 +170,7 @@ class Conversation:
             raise Mismatch(f"{name} is still connected")
 
     def _step(self, count: str, unit: str) -> None:
-        """Let time pass, with a tick at every deadline on the way."""
+        """Advances the clock, with a tick at every deadline on the way."""
         end = self.now + int(count) * UNITS[unit]
         while (due := self.node.next_deadline()) is not None and due <= end:
             self.now = max(self.now, due)
@@ -200,7 +200,7 @@ class Conversation:
         return {version for client in self._clients.values() for version in client.versions}
 
     def finish(self) -> None:
-        """Raise Mismatch if a client has a response that the transcript does not show."""
+        """Raises Mismatch if a client has a response that the transcript does not show."""
         for client in self._clients.values():
             if client.answers:
                 raise Mismatch(f"{client.name} also has {plain(client.answers[0])}")
@@ -224,7 +224,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def play(path: Path) -> Conversation:
-    """Play a transcript to its end; a Mismatch names the line."""
+    """Plays a transcript to its end; a Mismatch names the line."""
     conversation = Conversation()
     for number, line in lines(path.read_text()):
         try:

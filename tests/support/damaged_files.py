@@ -134,7 +134,7 @@ class Row(NamedTuple):
     kafka: Outcome
 
     def do(self, folder: Path, topic: str) -> None:
-        """Damage the directories in this folder, of which `topic` is the partition in `b`."""
+        """Damages the directories in this folder, of which `topic` is the partition in `b`."""
         DAMAGES[self.damage](self._path(folder, partition_folder(topic, 0)))
 
     def _path(self, folder: Path, partition: str) -> Path:

@@ -39,7 +39,7 @@ class FakePersister:
         self._waiting: list[Callable[[], None]] = []
 
     def answer_one(self) -> None:
-        """Answer the oldest call that waits."""
+        """Answers the oldest call that waits."""
         self._waiting.pop(0)()
 
     def _answer(self, answer: Callable[[], None]) -> None:

@@ -47,7 +47,7 @@ class JwksServer:
         self.url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}/keys"
 
     def be_silent(self, silent: bool) -> None:
-        """Answer nothing until this is called again."""
+        """Answers nothing until this is called again."""
         (self._may_answer.clear if silent else self._may_answer.set)()
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ class Mismatch(AssertionError):
 
 
 def match(expected: Any, actual: Any, known: dict[str, Any], path: str = "answer") -> None:
-    """Raise Mismatch where they differ; new names are added to `known`."""
+    """Raises Mismatch where they differ; new names are added to `known`."""
     if expected == "_":
         return
     expected = _time(expected, known)

@@ -26,7 +26,7 @@ class Talk:
         self.last: dict[str, Any] = {}
 
     def ask(self, api: str, version: int, **fields: Any) -> None:
-        """Send a request, and keep its answer."""
+        """Sends a request, and keeps its answer."""
         found = registry.api_named(api)
         body: Any = struct(found.request, {})
         for name, value in fields.items():
@@ -45,7 +45,7 @@ class Talk:
         self.outcomes.append({name: self.last.get(name) for name in KEPT if name in self.last})
 
     def raw(self, frame: bytes) -> bytes | None:
-        """Send a frame as it is, and keep the frame that comes back."""
+        """Sends a frame as it is, and keeps the frame that comes back."""
         came = self._exchanged(len(frame).to_bytes(4) + frame)
         self.outcomes.append(CLOSED if came is None else "frame")
         return came
@@ -63,7 +63,7 @@ class Talk:
             return None
 
     def by(self, exchange: ClientExchange, version: int = 2) -> None:
-        """Carry out the client's half of a mechanism."""
+        """Carries out the client's half of a mechanism."""
         message = next(exchange)
         while True:
             self.ask("SaslAuthenticate", version, auth_bytes=message)

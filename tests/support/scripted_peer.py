@@ -34,7 +34,7 @@ class Line:
         self._split = Frames()
 
     async def request(self) -> tuple[RequestHead, Any]:
-        """Read the next request. There is never more than one in flight, which this checks."""
+        """Reads the next request. There is never more than one in flight, which this checks."""
         while not self._frames:
             data = await self._reader.read(1 << 16)
             if not data:
@@ -57,13 +57,13 @@ class Line:
         await self._writer.drain()
 
     async def agree(self) -> None:
-        """Answer ApiVersions, which comes first."""
+        """Answers ApiVersions, which comes first."""
         head, _ = await self.request()
         assert head.api_key == ApiKeys.API_VERSIONS
         await self.answer(head, versions_of(self.peer.versions))
 
     async def closed(self) -> None:
-        """Wait until the other side has closed the connection."""
+        """Waits until the other side has closed the connection."""
         with suppress(ConnectionError):
             while await self._reader.read(1 << 16):
                 pass
@@ -103,7 +103,7 @@ class ScriptedPeer:
 
 @asynccontextmanager
 async def scripted(script: Script) -> AsyncIterator[ScriptedPeer]:
-    """Start a peer. An error in its script is raised at the end."""
+    """Starts a peer. An error in its script is raised at the end."""
     peer = ScriptedPeer(script)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -134,7 +134,7 @@ def versions_of(versions: dict[int, tuple[int, int]], code: int = 0) -> ApiVersi
 
 
 async def close_server(server: asyncio.Server, sock: socket.socket) -> None:
-    """Stop accepting. The server handles connections in progress before it closes; otherwise
+    """Stops accepting. The server handles connections in progress before it closes; otherwise
     asyncio would leave them open.
     """
     if sock.fileno() < 0:

@@ -92,14 +92,15 @@ class ServedReplica:
         return isinstance(self.replica.state, LeaderState)
 
     def append(self, *records: Message) -> None:
-        """Append one batch as the leader, with each record in its newest version."""
+        """Appends one batch as the leader, with each record in its newest version."""
         values = [framed.encode_record(each, type(each).versions[1]) for each in records]
         self.replica.append(values, self.clock.now())
         self._after()
         self.peers.pump()
 
     def snapshot(self, values: Sequence[bytes]) -> OffsetAndEpoch:
-        """Write a snapshot of these records up to the high watermark; the log keeps its records."""
+        """Writes a snapshot of these records up to the high watermark; the log keeps its
+        records."""
         id = OffsetAndEpoch(self.replica.log.high_watermark, self.replica.epoch)
         part = create(self.replica.log, self.snapshots, id)
         assert part is not None
@@ -187,7 +188,7 @@ _OTHERS: dict[int, Any] = {18: ServedReplica._versions, 60: ServedReplica._clust
 async def served(
     count: int = 1, clock: Clock | None = None, versions: Mapping[int, int] | None = None
 ) -> AsyncIterator[list[ServedReplica]]:
-    """Start a quorum of `count` replicas with ids from 1."""
+    """Starts a quorum of `count` replicas with ids from 1."""
     socks = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     text = ",".join(f"{at}@127.0.0.1:{sock.getsockname()[1]}" for at, sock in enumerate(socks, 1))
     async with AsyncExitStack() as stack:
@@ -201,7 +202,7 @@ async def served(
 
 
 async def leader_of(members: Sequence[ServedReplica]) -> ServedReplica:
-    """Wait for a leader that has committed a record of its epoch."""
+    """Waits for a leader that has committed a record of its epoch."""
     while True:
         for each in members:
             state = each.replica.state

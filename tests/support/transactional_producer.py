@@ -91,7 +91,7 @@ class TransactionalProducer:
         return 12 if self.version >= 2 else 11
 
     def send(self, *values: bytes, topic: str = "t", index: int = 0, key: bytes | None = None) -> int:
-        """Produce a batch. A client of version 1 adds the partition before."""
+        """Produces a batch. A client of version 1 adds the partition before."""
         partition = topic, index
         if self.version < 2 and partition not in self._added:
             if code := self.add(topic, index):

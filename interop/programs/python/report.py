@@ -23,7 +23,7 @@ class Report:
         self.forget()
 
     def forget(self) -> None:
-        """Begin to count from 0."""
+        """Begins to count from 0."""
         self.seen, self._digest = dict.fromkeys(CODECS, 0), 0
 
     @contextmanager

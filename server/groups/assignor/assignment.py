@@ -47,7 +47,7 @@ EMPTY_ASSIGNMENT: Assignment = {}
 
 
 def assignment_of(topic_partitions: Iterable[tuple[Uuid, Sequence[int]]]) -> Assignment:
-    """Return the assignment of a record, of a consumer group or a share group: topic ids with
+    """Returns the assignment of a record, of a consumer group or a share group: topic ids with
     partitions, in the record's order."""
     by_topic = dict(topic_partitions)
     topic_ids = by_topic if len(by_topic) < 2 else hash_map_order(by_topic, uuid_hash)

@@ -38,6 +38,6 @@ class GroupSpec:
     assignable_partitions: Mapping[Uuid, Container[int]] | None = None
 
     def is_partition_assignable(self, topic_id: Uuid, partition: int) -> bool:
-        """Return whether the partition may be assigned."""
+        """Returns whether the partition may be assigned."""
         assignable = self.assignable_partitions
         return assignable is None or partition in assignable.get(topic_id, ())

@@ -22,8 +22,8 @@ class MemberAssignmentBalancer:
         self._sizes = sizes
 
     def initialize(self, members: Sequence[int]) -> int:
-        """Begin with the subscribers of a topic, in ascending order; return the difference between
-        the most and the least loaded."""
+        """Begins with the subscribers of a topic, in ascending order; returns the difference
+        between the most and the least loaded."""
         sizes = self._sizes
         # A stable sort: members of one size remain in ascending order.
         self._sorted = ordered = sorted(members, key=sizes.__getitem__)
@@ -34,11 +34,11 @@ class MemberAssignmentBalancer:
         return most - least
 
     def is_balanced(self) -> bool:
-        """Return whether to move another partition would not help."""
+        """Returns whether to move another partition would not help."""
         return self._most_size - self._least_size <= 1
 
     def next_least_loaded_member(self) -> int:
-        """Return the member that gets the next partition."""
+        """Returns the member that gets the next partition."""
         if self._next_least >= self._least_end:
             self._least_size += 1
             self._extend_least()
@@ -53,7 +53,7 @@ class MemberAssignmentBalancer:
             self._least_end += 1
 
     def next_most_loaded_member(self) -> int | None:
-        """Return the member that loses the next partition, None if there is no other."""
+        """Returns the member that loses the next partition, None if there is no other."""
         if self._next_most < self._most_start:
             if self._most_end <= self._most_start and self._most_start > 0:
                 # Every member of the range was excluded: go on with the next ones.
@@ -74,7 +74,7 @@ class MemberAssignmentBalancer:
             self._most_start -= 1
 
     def exclude_most_loaded_member(self) -> None:
-        """Leave out the member that was returned last: it has no partition of this topic."""
+        """Leaves out the member that was returned last: it has no partition of this topic."""
         ordered, excluded, last = self._sorted, self._next_most + 1, self._most_end - 1
         ordered[excluded], ordered[last] = ordered[last], ordered[excluded]
         self._most_end -= 1

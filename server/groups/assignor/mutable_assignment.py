@@ -21,12 +21,12 @@ MutableAssignment: TypeAlias = JavaHashMap[Uuid, JavaIntegerSet]
 
 
 def capacity_for(size: int) -> int:
-    """Return the capacity with which Kafka creates a table for `size` keys."""
+    """Returns the capacity with which Kafka creates a table for `size` keys."""
     return size * 4 // 3 + 1
 
 
 def copy_assignment(assignment: Assignment) -> MutableAssignment:
-    """Return a copy that can be changed."""
+    """Returns a copy that can be changed."""
     copy: MutableAssignment = JavaHashMap(uuid_hash, len(assignment))
     for topic_id, partitions in assignment.items():
         copy.put(topic_id, JavaIntegerSet.copy(partitions))
@@ -34,7 +34,7 @@ def copy_assignment(assignment: Assignment) -> MutableAssignment:
 
 
 def mutable(assignments: dict[Member, Assignment | MutableAssignment], member: Member) -> MutableAssignment:
-    """Return the assignment of a member, which is replaced by a copy if it cannot be changed."""
+    """Returns the assignment of a member, which is replaced by a copy if it cannot be changed."""
     assignment = assignments[member]
     if not isinstance(assignment, JavaHashMap):
         assignment = assignments[member] = copy_assignment(assignment)
@@ -47,12 +47,12 @@ def add_partition(
     partition: int,
     new_set: Callable[[], JavaIntegerSet] = JavaIntegerSet,
 ) -> None:
-    """Add a partition; `new_set` makes the set of a topic that the assignment does not have."""
+    """Adds a partition; `new_set` makes the set of a topic that the assignment does not have."""
     assignment.compute_if_absent(topic_id, new_set).add(partition)
 
 
 def discard_partition(assignment: MutableAssignment, topic_id: Uuid, partition: int) -> None:
-    """Remove a partition, and its topic if no partition is left."""
+    """Removes a partition, and its topic if no partition is left."""
     partitions = assignment.get(topic_id)
     if partitions is not None:
         partitions.remove(partition)
@@ -61,7 +61,7 @@ def discard_partition(assignment: MutableAssignment, topic_id: Uuid, partition: 
 
 
 def finished(assignments: Mapping[str, Assignment | MutableAssignment]) -> GroupAssignment:
-    """Return the assignment of each member, which no longer changes."""
+    """Returns the assignment of each member, which no longer changes."""
     return {
         member_id: _frozen(assignment) if isinstance(assignment, JavaHashMap) else assignment
         for member_id, assignment in assignments.items()

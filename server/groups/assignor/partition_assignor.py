@@ -21,10 +21,10 @@ class SubscribedTopicDescriber(Protocol):
     """Describes the topics to which the members subscribe."""
 
     def num_partitions(self, topic_id: Uuid) -> int:
-        """Return how many partitions the topic has, UNKNOWN_TOPIC if it does not exist."""
+        """Returns how many partitions the topic has, UNKNOWN_TOPIC if it does not exist."""
 
     def racks_for_partition(self, topic_id: Uuid, partition: int) -> frozenset[str]:
-        """Return the racks of the replicas of a partition."""
+        """Returns the racks of the replicas of a partition."""
 
 
 class PartitionAssignor(Protocol):
@@ -33,11 +33,11 @@ class PartitionAssignor(Protocol):
     name: ClassVar[str]
 
     def assign(self, spec: GroupSpec, describer: SubscribedTopicDescriber) -> GroupAssignment:
-        """Return the partitions of each member; raises PartitionAssignorError."""
+        """Returns the partitions of each member; raises PartitionAssignorError."""
 
 
 def partition_count(describer: SubscribedTopicDescriber, topic_id: Uuid) -> int:
-    """Return how many partitions a subscribed topic has; raises PartitionAssignorError if it does
+    """Returns how many partitions a subscribed topic has; raises PartitionAssignorError if it does
     not exist."""
     count = describer.num_partitions(topic_id)
     if count == UNKNOWN_TOPIC:
@@ -48,7 +48,7 @@ def partition_count(describer: SubscribedTopicDescriber, topic_id: Uuid) -> int:
 
 
 def assignable_partitions(spec: GroupSpec, describer: SubscribedTopicDescriber, topic_id: Uuid) -> list[int]:
-    """Return the partitions of a subscribed topic that may be assigned; raises
+    """Returns the partitions of a subscribed topic that may be assigned; raises
     PartitionAssignorError if the topic does not exist."""
     count = partition_count(describer, topic_id)
     return [partition for partition in range(count) if spec.is_partition_assignable(topic_id, partition)]

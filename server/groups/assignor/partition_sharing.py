@@ -28,12 +28,12 @@ MemberAssignments: TypeAlias = dict[int, Assignment | MutableAssignment]
 
 
 def desired_sharing(members: int, partitions: int) -> int:
-    """Return how many members each partition should have."""
+    """Returns how many members each partition should have."""
     return -(-members // partitions) if partitions else 0
 
 
 def desired_counts(members: Sequence[int], assignments: int) -> dict[int, int]:
-    """Divide a number of assignments evenly between members."""
+    """Divides a number of assignments evenly between members."""
     # Kafka computes with doubles, and rounds each of them up.
     precise = assignments / len(members)
     bounds = [ceil(precise * each) for each in range(len(members) + 1)]
@@ -78,7 +78,7 @@ class PartitionSharing(Generic[P]):
         return 0 if partitions is None else len(partitions)
 
     def rebalance(self, new_member_set: Callable[[], JavaIntegerSet]) -> None:
-        """Revoke what is too much, and assign what is too little; raises PartitionAssignorError.
+        """Revokes what is too much, and assigns what is too little; raises PartitionAssignorError.
         `new_member_set` makes the set of members of a partition that has none."""
         self._revoke_overfilled_members()
         self._revoke_overshared_partitions()
@@ -96,7 +96,7 @@ class PartitionSharing(Generic[P]):
                     partitions.remove(partition, by_iterator=True)
 
     def _revoke(self, member: int, partition: P) -> bool:
-        """Take a partition from an assignment; return whether it had the partition."""
+        """Takes a partition from an assignment; returns whether it had the partition."""
         topic_id, number = self._name_of(partition)
         # A topic without partitions stays in the assignment.
         numbers = mutable(self._assignments, member).get(topic_id)
@@ -145,7 +145,7 @@ class UnfilledMembers:
         return len(self._members)
 
     def next_outside(self, members: JavaIntegerSet) -> int | None:
-        """Return the next member that is not among `members`; None if a pass found none."""
+        """Returns the next member that is not among `members`; None if a pass found none."""
         while (member := self._next()) is not None:
             if member not in members:
                 self._taken = True

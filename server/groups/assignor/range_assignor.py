@@ -32,7 +32,7 @@ class _TopicRanges:
         self._next = 0
 
     def next_range(self) -> range:
-        """Return the partitions of the next member, possibly none."""
+        """Returns the partitions of the next member, possibly none."""
         size = self._quota + (self._extra > 0)
         self._extra -= 1
         start = self._next
@@ -46,7 +46,7 @@ class RangeAssignor:
     name: ClassVar[str] = "range"
 
     def assign(self, spec: GroupSpec, describer: SubscribedTopicDescriber) -> GroupAssignment:
-        """Return the partitions of each member; raises PartitionAssignorError."""
+        """Returns the partitions of each member; raises PartitionAssignorError."""
         subscriptions = _subscriptions(spec)
         subscribers = Counter(topic_id for topic_ids in subscriptions.values() for topic_id in topic_ids)
         topics = {
@@ -57,7 +57,7 @@ class RangeAssignor:
 
 
 def _subscriptions(spec: GroupSpec) -> dict[str, Collection[Uuid]]:
-    """Return the topics of each member, in the order in which members get their ranges."""
+    """Returns the topics of each member, in the order in which members get their ranges."""
     members = sorted(spec.members.items(), key=_order)
     if members and spec.homogeneous:
         topic_ids = list(members[0][1].subscribed_topic_ids)

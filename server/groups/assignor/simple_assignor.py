@@ -22,7 +22,7 @@ class SimpleAssignor:
     name: ClassVar[str] = "simple"
 
     def assign(self, spec: GroupSpec, describer: SubscribedTopicDescriber) -> GroupAssignment:
-        """Return the partitions of each member; raises PartitionAssignorError."""
+        """Returns the partitions of each member; raises PartitionAssignorError."""
         if not spec.members:
             return {}
         if spec.homogeneous:

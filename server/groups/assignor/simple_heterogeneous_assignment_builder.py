@@ -36,7 +36,7 @@ class SimpleHeterogeneousAssignmentBuilder:
         self._targets = {topic_id: assignable_partitions(spec, describer, topic_id) for topic_id in topic_ids}
 
     def build(self) -> GroupAssignment:
-        """Return the assignment; raises PartitionAssignorError."""
+        """Returns the assignment; raises PartitionAssignorError."""
         if not self._targets:
             return {}
         for topic_id, targets in self._targets.items():

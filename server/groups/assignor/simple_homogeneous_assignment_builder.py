@@ -42,7 +42,7 @@ class SimpleHomogeneousAssignmentBuilder:
         )
 
     def build(self) -> GroupAssignment:
-        """Return the assignment; raises PartitionAssignorError."""
+        """Returns the assignment; raises PartitionAssignorError."""
         if not self._is_subscribed:
             return {}
         for index, assignment in list(self._assignments.items()):

@@ -21,7 +21,7 @@ class UniformAssignor:
     name: ClassVar[str] = "uniform"
 
     def assign(self, spec: GroupSpec, describer: SubscribedTopicDescriber) -> GroupAssignment:
-        """Return the partitions of each member; raises PartitionAssignorError."""
+        """Returns the partitions of each member; raises PartitionAssignorError."""
         if not spec.members:
             return {}
         if spec.homogeneous:

@@ -54,7 +54,7 @@ class UniformHeterogeneousAssignmentBuilder:
         self._balancer = MemberAssignmentBalancer(self._sizes)
 
     def build(self) -> GroupAssignment:
-        """Return the assignment; raises PartitionAssignorError."""
+        """Returns the assignment; raises PartitionAssignorError."""
         if not self._owners:
             return {}
         for index, (member_id, member) in enumerate(self._spec.members.items()):
@@ -106,7 +106,7 @@ class UniformHeterogeneousAssignmentBuilder:
                     last_changed = topic_id
 
     def _balance_topic(self, topic_id: Uuid) -> bool:
-        """Move partitions of one topic; return whether any was moved."""
+        """Moves partitions of one topic; returns whether any was moved."""
         balancer, moved = self._balancer, False
         if balancer.initialize(self._subscribers[topic_id]) <= 1:
             return moved
@@ -123,14 +123,14 @@ class UniformHeterogeneousAssignmentBuilder:
         return moved
 
     def _owned(self, topic_id: Uuid) -> dict[int, list[int]]:
-        """Return the partitions of a topic that each member has, in ascending order."""
+        """Returns the partitions of a topic that each member has, in ascending order."""
         owned: dict[int, list[int]] = {}
         for partition, owner in enumerate(self._owners[topic_id]):
             owned.setdefault(owner, []).append(partition)
         return owned
 
     def _next_partition(self, owned: dict[int, list[int]]) -> int | None:
-        """Take the last partition of the most loaded member that has one."""
+        """Takes the last partition of the most loaded member that has one."""
         while (member := self._balancer.next_most_loaded_member()) is not None:
             if owned.get(member):
                 return owned[member].pop()
@@ -149,6 +149,6 @@ class UniformHeterogeneousAssignmentBuilder:
         add_partition(assignment, topic_id, partition, lambda: self._new_set(topic_id))
 
     def _new_set(self, topic_id: Uuid) -> JavaIntegerSet:
-        """Return a set that is made for an even part of the topic."""
+        """Returns a set that is made for an even part of the topic."""
         even = -(-len(self._owners[topic_id]) // len(self._subscribers[topic_id]))
         return JavaIntegerSet(capacity_for(even))

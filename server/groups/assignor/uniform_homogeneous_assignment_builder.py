@@ -29,7 +29,7 @@ class UniformHomogeneousAssignmentBuilder:
         self._target: dict[str, Assignment | MutableAssignment] = {}
 
     def build(self) -> GroupAssignment:
-        """Return the assignment; raises PartitionAssignorError."""
+        """Returns the assignment; raises PartitionAssignorError."""
         if not self._subscribed:
             return {}
         total = sum(map(self._count_partitions, self._subscribed))
@@ -38,14 +38,14 @@ class UniformHomogeneousAssignmentBuilder:
         return finished(self._target)
 
     def _count_partitions(self, topic_id: Uuid) -> int:
-        """Count the partitions of a topic, and collect those that no member has."""
+        """Counts the partitions of a topic, and collects those that no member has."""
         count = partition_count(self._describer, topic_id)
         assigned = self._spec.inverted_target_assignment.get(topic_id, ())
         self._unassigned += [(topic_id, partition) for partition in range(count) if partition not in assigned]
         return count
 
     def _revoke(self, minimum_quota: int, extra: int) -> None:
-        """Give each member what it keeps; `extra` members may have one more than the quota."""
+        """Gives each member what it keeps; `extra` members may have one more than the quota."""
         members_left = len(self._spec.members)
         for member_id, member in self._spec.members.items():
             has_extra = extra > 0
@@ -61,7 +61,7 @@ class UniformHomogeneousAssignmentBuilder:
             members_left -= 1
 
     def _kept(self, assignment: Assignment, quota: int) -> tuple[Assignment | MutableAssignment, int]:
-        """Return what a member keeps of its assignment, and how many more it may have."""
+        """Returns what a member keeps of its assignment, and how many more it may have."""
         changed: MutableAssignment | None = None
         for topic_id, partitions in assignment.items():
             is_subscribed = topic_id in self._subscribed

@@ -23,7 +23,7 @@ class ClassicGroup(ClassicGroupMembership):
 
     @classmethod
     def loaded_from(cls, shard: GroupCoordinatorShard, group_id: str, value: GroupMetadataValue) -> ClassicGroup:
-        """Create the group of a loaded record: stable if it has members, else empty."""
+        """Creates the group of a loaded record: stable if it has members, else empty."""
         state = ClassicGroupState.STABLE if value.members else ClassicGroupState.EMPTY
         group = cls(shard, group_id, state=state)
         group.current_state_timestamp = value.current_state_timestamp
@@ -107,7 +107,7 @@ class ClassicGroup(ClassicGroupMembership):
             rebalance.prepare_rebalance(self, "the loaded group is larger than group.max.size")
 
     def retire(self) -> None:
-        """End the group, because one of another type has replaced it or its shard is closed: no
+        """Ends the group, because one of another type has replaced it or its shard is closed: no
         timer of it runs, and no commit that it waited for changes it any more."""
         self.transition_to(ClassicGroupState.DEAD)
         for timer in (self.join_timer, self.sync_timer, *self.pending_join_members.values()):

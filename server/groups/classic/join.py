@@ -43,7 +43,7 @@ def failed(code: int, member_id: str = "") -> JoinFuture:
 
 
 def join_new_group(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
-    """Create the group. If its record cannot be appended, drop the group and fail the join."""
+    """Creates the group. If its record cannot be appended, drop the group and fail the join."""
     group = ClassicGroup(shard, request.body.group_id)
     shard.groups[group.group_id] = group
     future, codes = join_group(group, request), list[int]()
@@ -79,7 +79,7 @@ def join_group(group: ClassicGroup, request: Request[JoinGroupRequest]) -> JoinF
 
 
 def _accepts(group: ClassicGroup, member_id: str) -> bool:
-    """Return whether the group has room for the member.
+    """Returns whether the group has room for the member.
 
     During a join phase only the members that have joined count, so the last ones to rejoin are
     rejected.

@@ -33,7 +33,7 @@ class JoinGroupParams(NamedTuple):
 
     @classmethod
     def of(cls, request: Request[JoinGroupRequest]) -> JoinGroupParams:
-        """Read the request. Version 0 has no rebalance timeout; its session timeout is used."""
+        """Reads the request. Version 0 has no rebalance timeout; its session timeout is used."""
         body = request.body
         protocols: dict[str, bytes] = {}
         for protocol in body.protocols:
@@ -93,7 +93,7 @@ class ClassicGroupMember:
 
     @classmethod
     def joining(cls, member_id: str, group_instance_id: str | None, params: JoinGroupParams) -> ClassicGroupMember:
-        """Create a new member from its JoinGroup request."""
+        """Creates a new member from its JoinGroup request."""
         member = cls(
             member_id,
             group_instance_id,
@@ -107,7 +107,7 @@ class ClassicGroupMember:
         return member
 
     def update(self, params: JoinGroupParams) -> None:
-        """Apply a later JoinGroup. The client id and host of the first one stay, as in Kafka."""
+        """Applies a later JoinGroup. The client id and host of the first one stay, as in Kafka."""
         self.session_timeout_ms = params.session_timeout_ms
         self.rebalance_timeout_ms = params.rebalance_timeout_ms
         self.supported_protocols = params.protocols
@@ -118,19 +118,19 @@ class ClassicGroupMember:
 
     @property
     def has_satisfied_heartbeat(self) -> bool:
-        """Return whether no heartbeat is due, because a request of the member waits."""
+        """Returns whether no heartbeat is due, because a request of the member waits."""
         return not self.is_new and (self.is_awaiting_join or self.awaiting_sync_future is not None)
 
     def matches(self, protocols: dict[str, bytes]) -> bool:
-        """Return whether its protocols have the same order and metadata as these."""
+        """Returns whether its protocols have the same order and metadata as these."""
         return list(self.supported_protocols.items()) == list(protocols.items())
 
     def vote(self, candidates: Collection[str]) -> str:
-        """Return the candidate that it prefers. It supports every candidate."""
+        """Returns the candidate that it prefers. It supports every candidate."""
         return next(name for name in self.supported_protocols if name in candidates)
 
     def complete_join(self, response: JoinGroupResponse) -> bool:
-        """Answer its waiting JoinGroup; return whether there is one."""
+        """Answers its waiting JoinGroup; returns whether there is one."""
         future, self.awaiting_join_future = self.awaiting_join_future, None
         if future is None:
             return False
@@ -138,7 +138,7 @@ class ClassicGroupMember:
         return True
 
     def complete_sync(self, response: SyncGroupResponse) -> bool:
-        """Answer its waiting SyncGroup; return whether there is one."""
+        """Answers its waiting SyncGroup; returns whether there is one."""
         future, self.awaiting_sync_future = self.awaiting_sync_future, None
         if future is None:
             return False
@@ -146,12 +146,12 @@ class ClassicGroupMember:
         return True
 
     def fail(self, code: int, join_member_id: str = "") -> None:
-        """Answer its waiting requests with an error."""
+        """Answers its waiting requests with an error."""
         self.complete_join(JoinGroupResponse(error_code=code, member_id=join_member_id))
         self.complete_sync(SyncGroupResponse(error_code=code))
 
     def cancel_session(self) -> None:
-        """Cancel its session timer."""
+        """Cancels its session timer."""
         if self.session_timer is not None:
             self.session_timer.cancel()
             self.session_timer = None

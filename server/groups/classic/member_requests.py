@@ -34,7 +34,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 
 def sync(group: ClassicGroup, body: SyncGroupRequest) -> SyncFuture:
-    """Return the response to a SyncGroup request; it may be completed later. Raises Refusal."""
+    """Returns the response to a SyncGroup request; it may be completed later. Raises Refusal."""
     _validate_sync(group, body)
     member = group.members[body.member_id]
     if group.state is ClassicGroupState.PREPARING_REBALANCE:
@@ -79,7 +79,7 @@ def _complete_rebalance(group: ClassicGroup, generation_id: int, assignments: Ma
 
 
 def heartbeat(group: ClassicGroup, body: HeartbeatRequest) -> None:
-    """Restart the member's session.
+    """Restarts the member's session.
 
     Raises Refusal. REBALANCE_IN_PROGRESS tells the member to rejoin; its session is restarted then
     too.
@@ -92,7 +92,7 @@ def heartbeat(group: ClassicGroup, body: HeartbeatRequest) -> None:
 
 
 def leave(group: ClassicGroup, identities: Sequence[MemberIdentity]) -> list[MemberResponse]:
-    """Remove these members; return a response, with an error code, for each of them."""
+    """Removes these members; returns a response, with an error code, for each of them."""
     responses = [_leave(group, identity) for identity in identities]
     removed = [response.member_id for response in responses if not response.error_code]
     if removed and not group.is_empty:

@@ -68,17 +68,17 @@ class ClassicGroupMembership(CoordinatorGroup):
 
     @property
     def uses_consumer_protocol(self) -> bool:
-        """Return whether its members are Kafka consumers."""
+        """Returns whether its members are Kafka consumers."""
         return self.protocol_type == CONSUMER_PROTOCOL_TYPE
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """Return the largest rebalance timeout of a member."""
+        """Returns the largest rebalance timeout of a member."""
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     @property
     def awaiting_join_count(self) -> int:
-        """Return the number of members whose JoinGroup waits for a response."""
+        """Returns the number of members whose JoinGroup waits for a response."""
         return sum(member.is_awaiting_join for member in self.members.values())
 
     @property
@@ -87,7 +87,7 @@ class ClassicGroupMembership(CoordinatorGroup):
 
     @property
     def has_all_members_joined(self) -> bool:
-        """Return whether every member, and every owner of a pending member id, has joined."""
+        """Returns whether every member, and every owner of a pending member id, has joined."""
         return not self.pending_join_members and all(m.is_awaiting_join for m in self.members.values())
 
     def transition_to(self, state: ClassicGroupState) -> None:
@@ -96,7 +96,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         self.current_state_timestamp = self.shard.now
 
     def add(self, member: ClassicGroupMember) -> None:
-        """Add a member. The first member becomes the leader."""
+        """Adds a member. The first member becomes the leader."""
         if member.group_instance_id is not None:
             self.static_members[member.group_instance_id] = member.member_id
         if self.leader_id is None:
@@ -109,7 +109,7 @@ class ClassicGroupMembership(CoordinatorGroup):
             timer.cancel()
 
     def remove(self, member_id: str) -> None:
-        """Remove a member or a pending member id. After a leader, the oldest member leads.
+        """Removes a member or a pending member id. After a leader, the oldest member leads.
 
         Its waiting requests get UNKNOWN_MEMBER_ID: another connection may have removed it.
         """
@@ -126,7 +126,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         member.fail(error_codes.UNKNOWN_MEMBER_ID)
 
     def replace_static_member(self, group_instance_id: str, new_id: str) -> ClassicGroupMember:
-        """Give the static member a new id and fence the old one (KIP-345).
+        """Gives the static member a new id and fences the old one (KIP-345).
 
         Requests of the old id that still wait get FENCED_INSTANCE_ID. Leadership and the duty to
         send SyncGroup pass to the new id.
@@ -137,7 +137,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         return member
 
     def rename_static_member(self, member: ClassicGroupMember, new_id: str) -> None:
-        """Move a static member to another member id. It becomes the last in order of joining."""
+        """Moves a static member to another member id. It becomes the last in order of joining."""
         del self.members[member.member_id]
         if self.leader_id == member.member_id:
             self.leader_id = new_id
@@ -150,7 +150,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         self.static_members[member.group_instance_id] = new_id
 
     def maybe_elect_new_joined_leader(self) -> bool:
-        """Elect a joined member if the leader has not joined; return whether one leads."""
+        """Elects a joined member if the leader has not joined; returns whether one leads."""
         if self.leader_id is None:
             return False
         if not self.members[self.leader_id].is_awaiting_join:
@@ -161,7 +161,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         return True
 
     def supports_protocols(self, protocol_type: str, names: Collection[str]) -> bool:
-        """Return whether a client with these protocols can be a member."""
+        """Returns whether a client with these protocols can be a member."""
         if self.state is ClassicGroupState.EMPTY:
             return bool(protocol_type) and bool(names)
         if protocol_type != self.protocol_type:
@@ -171,7 +171,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         return not protocols.candidate_protocols(self.members.values()).isdisjoint(names)
 
     def init_next_generation(self) -> None:
-        """Begin the next generation: await the leader's assignment, or be empty."""
+        """Begins the next generation: awaits the leader's assignment, or is empty."""
         self.generation_id += 1
         self.protocol_name = protocols.select_protocol(self.members.values()) if self.members else None
         self.subscribed_topics = self.compute_subscribed_topics()
@@ -180,7 +180,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         self.pending_sync_members.clear()
 
     def compute_subscribed_topics(self) -> frozenset[str] | None:
-        """Return the topics in the members' metadata; None if it cannot be decoded."""
+        """Returns the topics in the members' metadata; None if it cannot be decoded."""
         if not self.uses_consumer_protocol:
             return None
         if not self.members:
@@ -191,7 +191,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         return protocols.topics_of(member.supported_protocols[name] for member in self.members.values())
 
     def join_response(self, member: ClassicGroupMember, *, skip_assignment: bool = False) -> JoinGroupResponse:
-        """Return the JoinGroup response. Only the leader gets the member list."""
+        """Returns the JoinGroup response. Only the leader gets the member list."""
         assert self.leader_id is not None
         is_leader = self.leader_id == member.member_id
         return JoinGroupResponse(
@@ -216,7 +216,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         ]
 
     def sync_response(self, member: ClassicGroupMember) -> SyncGroupResponse:
-        """Return the SyncGroup response with the member's assignment."""
+        """Returns the SyncGroup response with the member's assignment."""
         return SyncGroupResponse(
             protocol_type=self.protocol_type,
             protocol_name=self.protocol_name,
@@ -224,7 +224,7 @@ class ClassicGroupMembership(CoordinatorGroup):
         )
 
     def validate_member(self, member_id: str, group_instance_id: str | None) -> None:
-        """Check that the ids name one member. Raises UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+        """Checks that the ids name one member. Raises UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
         if group_instance_id is not None:
             owner = self.static_members.get(group_instance_id)
             if owner is not None and owner != member_id:

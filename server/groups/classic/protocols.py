@@ -17,7 +17,7 @@ from .member import ClassicGroupMember
 
 
 def candidate_protocols(members: Collection[ClassicGroupMember]) -> set[str]:
-    """Return the protocols that every member supports."""
+    """Returns the protocols that every member supports."""
     if not members:
         return set()
     first, *others = members
@@ -25,7 +25,7 @@ def candidate_protocols(members: Collection[ClassicGroupMember]) -> set[str]:
 
 
 def select_protocol(members: Collection[ClassicGroupMember]) -> str:
-    """Return the candidate with the most votes.
+    """Returns the candidate with the most votes.
 
     Kafka counts in a Java HashMap, so a tie goes to the protocol that the HashMap iterates first.
     """
@@ -35,13 +35,13 @@ def select_protocol(members: Collection[ClassicGroupMember]) -> str:
 
 
 def _hash_map_bucket(name: str) -> int:
-    """Return the bucket of a string in a Java HashMap of the default 16 buckets."""
+    """Returns the bucket of a string in a Java HashMap of the default 16 buckets."""
     value = java_hash(name) & 0xFFFFFFFF
     return (value ^ value >> 16) & 15
 
 
 def topics_of(subscriptions: Iterable[bytes]) -> frozenset[str] | None:
-    """Return the topics in the metadata of consumers; None if one subscription cannot be decoded.
+    """Returns the topics in the metadata of consumers; None if one subscription cannot be decoded.
 
     Every version of ConsumerProtocolSubscription begins with the fields of version 0, and only
     those are decoded.

@@ -42,7 +42,7 @@ NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
 
 
 def maybe_prepare_rebalance_or_complete_join(group: ClassicGroupMembership, reason: str) -> None:
-    """Begin a rebalance; during one, complete the join phase if every member has joined."""
+    """Begins a rebalance; during one, complete the join phase if every member has joined."""
     if group.state in VALID_PREVIOUS_STATES[ClassicGroupState.PREPARING_REBALANCE]:
         prepare_rebalance(group, reason)
     else:
@@ -50,7 +50,7 @@ def maybe_prepare_rebalance_or_complete_join(group: ClassicGroupMembership, reas
 
 
 def prepare_rebalance(group: ClassicGroupMembership, reason: str) -> None:
-    """Begin a rebalance."""
+    """Begins a rebalance."""
     log.info("%r prepares to rebalance: %s", group, reason)
     if group.state is ClassicGroupState.COMPLETING_REBALANCE:
         fail_sync_requests(group, error_codes.REBALANCE_IN_PROGRESS)
@@ -86,7 +86,7 @@ def _start_join_timer(group: ClassicGroupMembership, delay_ms: int, action: Call
 
 
 def maybe_complete_join_phase(group: ClassicGroupMembership) -> None:
-    """Complete the join phase if every member has joined, unless the initial delay still runs."""
+    """Completes the join phase if every member has joined, unless the initial delay still runs."""
     is_preparing = group.state is ClassicGroupState.PREPARING_REBALANCE
     was_empty = group.previous_state is ClassicGroupState.EMPTY
     if is_preparing and not was_empty and group.has_all_members_joined:
@@ -94,7 +94,7 @@ def maybe_complete_join_phase(group: ClassicGroupMembership) -> None:
 
 
 def complete_join_phase(group: ClassicGroupMembership) -> None:
-    """Begin the next generation with the members that have joined."""
+    """Begins the next generation with the members that have joined."""
     if group.join_timer is not None:
         group.join_timer.cancel()
         group.join_timer = None
@@ -159,7 +159,7 @@ def fail_sync_requests(group: ClassicGroupMembership, code: int) -> None:
 def reschedule_session(
     group: ClassicGroupMembership, member: ClassicGroupMember, timeout_ms: int | None = None
 ) -> None:
-    """Restart the member's session, for its session timeout or for `timeout_ms`."""
+    """Restarts the member's session, for its session timeout or for `timeout_ms`."""
     member.cancel_session()
     delay_ms = member.session_timeout_ms if timeout_ms is None else timeout_ms
     member.session_timer = group.shard.schedule(delay_ms, lambda now: _expire_session(group, member))
@@ -172,7 +172,7 @@ def _expire_session(group: ClassicGroupMembership, member: ClassicGroupMember) -
 
 
 def expire_member(group: ClassicGroupMembership, member: ClassicGroupMember) -> None:
-    """End the session of a member: the group continues without it."""
+    """Ends the session of a member: the group continues without it."""
     group.remove(member.member_id)
     if group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE):
         prepare_rebalance(group, f"the session of {member!r} expired")

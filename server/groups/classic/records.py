@@ -18,7 +18,7 @@ VALUE_VERSION = 3
 
 
 def group_metadata_record(group: ClassicGroupMembership, assignments: Mapping[str, bytes]) -> CoordinatorRecord:
-    """Return the record of the group; `assignments` maps member id -> assignment."""
+    """Returns the record of the group; `assignments` maps member id -> assignment."""
     value = GroupMetadataValue(
         protocol_type=group.protocol_type or "",
         generation=group.generation_id,
@@ -34,7 +34,7 @@ def group_metadata_record(group: ClassicGroupMembership, assignments: Mapping[st
 
 
 def empty_group_metadata_record(group: ClassicGroupMembership) -> CoordinatorRecord:
-    """Return the record of a new group without members."""
+    """Returns the record of a new group without members."""
     value = GroupMetadataValue(
         protocol_type="",
         generation=0,
@@ -66,7 +66,8 @@ def _member_metadata(
 
 
 def members_of(value: GroupMetadataValue) -> list[ClassicGroupMember]:
-    """Return the members of a loaded record. Of each member's protocols it has the selected one."""
+    """Returns the members of a loaded record. Of each member's protocols it has the selected
+    one."""
     return [_member_of(member, value.protocol or "") for member in value.members]
 
 

@@ -19,7 +19,7 @@ from .membership import ConsumerGroupMembership
 
 
 def member_named(group: ConsumerGroupMembership, name: str) -> ConsumerGroupMember:
-    """Return a member by its id or its instance id. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+    """Returns a member by its id or its instance id. Raises Refusal(UNKNOWN_MEMBER_ID)."""
     found = group.static_member(name) or group.members.get(name)
     if found is None:
         members = ", ".join(group.members) or "no members"
@@ -28,12 +28,12 @@ def member_named(group: ConsumerGroupMembership, name: str) -> ConsumerGroupMemb
 
 
 def expire_member(group: ConsumerGroupMembership, name: str) -> None:
-    """End the session of a member now. Raises Refusal."""
+    """Ends the session of a member now. Raises Refusal."""
     fence_members(group, [member_named(group, name)])
 
 
 def rebalance(group: ConsumerGroupMembership) -> None:
-    """Let the next heartbeat compute another target assignment. Raises Refusal."""
+    """Makes the next heartbeat compute another target assignment. Raises Refusal."""
     epoch = group.group_epoch + 1
     group.shard.write(
         [
@@ -45,7 +45,7 @@ def rebalance(group: ConsumerGroupMembership) -> None:
 
 
 def set_target_assignment(group: ConsumerGroupMembership, assignments: Mapping[str, Assignment]) -> None:
-    """Assign these partitions, by member id or instance id; any other member gets none.
+    """Assigns these partitions, by member id or instance id; any other member gets none.
 
     Raises Refusal(UNKNOWN_MEMBER_ID).
     """

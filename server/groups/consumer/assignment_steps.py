@@ -50,14 +50,14 @@ class GroupChange:
         self._after_write: list[Callable[[], None]] = []
 
     def after_write(self, action: Callable[[], None]) -> None:
-        """Call `action` once the records are written; actions run in the order of these calls."""
+        """Calls `action` once the records are written; actions run in the order of these calls."""
         self._after_write.append(action)
 
     def start(self, member: ConsumerGroupMember) -> None:
         self.member = self.updated = member
 
     def update(self, updated: ConsumerGroupMember, *, bumps_for_any_regex: bool = False) -> None:
-        """Take over what the request changes of the member. Raises Refusal."""
+        """Takes over what the request changes of the member. Raises Refusal."""
         self.updated = updated
         names_changed = self._update_subscription()
         regex = maybe_update_regular_expressions(self)
@@ -102,14 +102,14 @@ class GroupChange:
         return written
 
     def advance(self, owned: Sequence[Any] | None) -> None:
-        """Compute the target assignment if it is due, and reconcile the member with it.
+        """Computes the target assignment if it is due, and reconcile the member with it.
 
         `owned` are the partitions that the member says it owns. Raises Refusal.
         """
         self.reconcile(*self._update_target_assignment(), owned)
 
     def reconcile(self, epoch: int, assignment: Assignment, owned: Sequence[Any] | None) -> None:
-        """Take the member one step further towards this target assignment. Raises Refusal."""
+        """Takes the member one step further towards this target assignment. Raises Refusal."""
         member = self.updated
         if not self._has_subscription_changed and member.is_reconciled_to(epoch):
             return
@@ -133,7 +133,7 @@ class GroupChange:
             timers.cancel(self.group, timers.REBALANCE, self.updated.member_id)
 
     def _update_target_assignment(self) -> tuple[int, Assignment]:
-        """Return the epoch of the target assignment, and the member's part of it."""
+        """Returns the epoch of the target assignment, and the member's part of it."""
         group, shard = self.group, self.shard
         if group.assignment_epoch >= self.group_epoch or not self._may_compute_target_assignment():
             return group.assignment_epoch, group.target_assignment_of(self.updated)
@@ -161,7 +161,7 @@ class GroupChange:
         return can_compute_next_target_assignment(self.group, interval_ms, self.shard.now)
 
     def _members_and_targets(self) -> tuple[dict[str, ConsumerGroupMember], dict[str, Assignment]]:
-        """Return the members and target assignments of the group with the updated member."""
+        """Returns the members and target assignments of the group with the updated member."""
         members, targets = dict(self.group.members), dict(self.group.target_assignment)
         if self.replaced_member_id is not None:
             members.pop(self.replaced_member_id, None)
@@ -170,7 +170,7 @@ class GroupChange:
         return members, targets
 
     def write(self) -> None:
-        """Append the records and replay them, then set timers. Raises Refusal."""
+        """Appends the records and replays them, then sets timers. Raises Refusal."""
         self.shard.write(self.records)
         for action in self._after_write:
             action()

@@ -11,7 +11,7 @@ ASSIGNORS: dict[str, PartitionAssignor] = {assignor.name: assignor for assignor 
 
 
 def assignor_names(settings: Settings) -> list[str]:
-    """Return the names of the assignors that this broker offers; the first is the default."""
+    """Returns the names of the assignors that this broker offers; the first is the default."""
     return [name for name in settings.list("group.consumer.assignors") if name in ASSIGNORS]
 
 

@@ -45,7 +45,7 @@ JoinFuture = ResponseFuture[JoinGroupResponse]
 
 
 def join(group: ConsumerGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
-    """Return the response to a JoinGroup request, once it is committed. Raises Refusal."""
+    """Returns the response to a JoinGroup request, once it is committed. Raises Refusal."""
     body, params = request.body, JoinGroupParams.of(request)
     if ConsumerGroupMigrationPolicy.of(group.shard.node.settings) is ConsumerGroupMigrationPolicy.DISABLED:
         raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
@@ -114,13 +114,13 @@ def _updated(
 
 
 def _owned(subscription: ConsumerProtocolSubscription, image: Image) -> Sequence[Any]:
-    """Return what the member owns, as a heartbeat would say it."""
+    """Returns what the member owns, as a heartbeat would say it."""
     topics = ((image.topic_ids.get(each.topic), each.partitions) for each in subscription.owned_partitions)
     return [SimpleNamespace(topic_id=id, partitions=partitions) for id, partitions in topics if id is not None]
 
 
 def _downgrade(change: GroupChange, replaced: ConsumerGroupMember, owned: Sequence[Any]) -> None:
-    """Convert the group: this member replaces the last one with the consumer protocol."""
+    """Converts the group: this member replaces the last one with the consumer protocol."""
     group = change.group
     is_stale = group.assignment_epoch < change.group_epoch
     if not is_stale:
@@ -151,7 +151,7 @@ def _complete_on_commit(change: GroupChange, becomes_classic: bool, future: Join
 
 
 def sync(group: ConsumerGroup, body: SyncGroupRequest) -> SyncGroupResponse:
-    """Return what the member has now. Raises Refusal."""
+    """Returns what the member has now. Raises Refusal."""
     member = _classic_member(group, body.member_id, body.group_instance_id, body.generation_id)
     _refuse_other_protocol(member, body)
     if group.assignment_epoch > member.member_epoch and member.state is not MemberState.UNREVOKED_PARTITIONS:
@@ -165,7 +165,7 @@ def sync(group: ConsumerGroup, body: SyncGroupRequest) -> SyncGroupResponse:
 
 
 def _assignment(group: ConsumerGroup, member: ConsumerGroupMember) -> bytes:
-    """Return what the member has, in the version of its first protocol. Only that of the selected
+    """Returns what the member has, in the version of its first protocol. Only that of the selected
     protocol was read when the group was upgraded. Raises Refusal(UNKNOWN_SERVER_ERROR)."""
     try:
         version = version_of(member.supported_classic_protocols[0].metadata)
@@ -194,7 +194,8 @@ def _refuse_other_protocol(member: ConsumerGroupMember, body: SyncGroupRequest) 
 
 
 def heartbeat(group: ConsumerGroup, body: HeartbeatRequest) -> None:
-    """Restart the member's session. Raises Refusal: REBALANCE_IN_PROGRESS if it must join again."""
+    """Restarts the member's session. Raises Refusal: REBALANCE_IN_PROGRESS if it must join
+    again."""
     member = _classic_member(group, body.member_id, body.group_instance_id, body.generation_id)
     timers.schedule_session(group, member)
     has_next_step = (
@@ -210,7 +211,7 @@ def heartbeat(group: ConsumerGroup, body: HeartbeatRequest) -> None:
 def leave(
     group: ConsumerGroup, identities: Sequence[LeaveGroupRequest.MemberIdentity]
 ) -> list[LeaveGroupResponse.MemberResponse]:
-    """Remove these members; return a response, with an error code, for each of them."""
+    """Removes these members; returns a response, with an error code, for each of them."""
     leaving: dict[str, ConsumerGroupMember] = {}
     responses = []
     for identity in identities:

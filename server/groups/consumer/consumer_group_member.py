@@ -53,11 +53,12 @@ class ConsumerGroupMember(ModernGroupMember):
 
     @property
     def supported_classic_protocols(self) -> tuple[ClassicProtocol, ...]:
-        """Return the assignors of a classic member, best first."""
+        """Returns the assignors of a classic member, best first."""
         return () if self.classic_member_metadata is None else self.classic_member_metadata.supported_protocols
 
     def assignment_epoch(self, topic_id: Uuid, partition: int) -> int | None:
-        """Return the epoch at which the member got a partition that it still has or must revoke."""
+        """Returns the epoch at which the member got a partition that it still has or must
+        revoke."""
         for partitions in (self.assigned_partitions, self.partitions_pending_revocation):
             epoch = partitions.get(topic_id, {}).get(partition)
             if epoch is not None:
@@ -65,7 +66,7 @@ class ConsumerGroupMember(ModernGroupMember):
         return None
 
     def leaving_for_a_while(self) -> ConsumerGroupMember:
-        """Return the static member after it left with the epoch -2."""
+        """Returns the static member after it left with the epoch -2."""
         zeros = {id: dict.fromkeys(partitions, 0) for id, partitions in self.assigned_partitions.items()}
         epoch = LEAVE_GROUP_STATIC_MEMBER_EPOCH
         return replace(self, member_epoch=epoch, partitions_pending_revocation={}, assigned_partitions=zeros)

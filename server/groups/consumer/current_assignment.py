@@ -52,7 +52,7 @@ class ReconciliationTarget(NamedTuple):
 
 
 def reconcile(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
-    """Return the member after its next step. Raises Refusal(FENCED_MEMBER_EPOCH)."""
+    """Returns the member after its next step. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     return _STEPS[member.state](member, target)
 
 
@@ -87,14 +87,14 @@ _STEPS = {
 
 
 def _owns(owned: Sequence[Any] | None, partitions: PartitionEpochs) -> bool:
-    """Return whether the member owns one of the partitions; it may, if it does not say."""
+    """Returns whether the member owns one of the partitions; it may, if it does not say."""
     if owned is None:
         return True
     return any(not partitions.get(each.topic_id, {}).keys().isdisjoint(each.partitions) for each in owned)
 
 
 def _without_unsubscribed(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
-    """Revoke the partitions of topics to which the member does not subscribe any more."""
+    """Revokes the partitions of topics to which the member does not subscribe any more."""
     subscribed = target.subscribed_topic_ids
     kept = {id: partitions for id, partitions in member.assigned_partitions.items() if id in subscribed}
     revokes_nothing = len(kept) == len(member.assigned_partitions)
@@ -139,7 +139,7 @@ def _next_assignment(
 
 
 def _is_free(member: ConsumerGroupMember, target: ReconciliationTarget, topic_id: Uuid, partition: int) -> bool:
-    """Return whether no other member has the partition."""
+    """Returns whether no other member has the partition."""
     if target.partition_epoch(topic_id, partition) == NO_EPOCH:
         return True
     return partition in member.partitions_pending_revocation.get(topic_id, {})

@@ -34,13 +34,13 @@ log = ClientLog("kafkadouble.server.groups")
 
 
 def can_downgrade_without(group: ConsumerGroupMembership, leaving: Collection[ConsumerGroupMember]) -> bool:
-    """Return whether the group becomes a classic one when these members leave."""
+    """Returns whether the group becomes a classic one when these members leave."""
     left = len(group.members) - len(leaving)
     return left > 0 and group.all_use_classic_protocol_except(leaving) and _may_downgrade(group, left)
 
 
 def can_downgrade_with(group: ConsumerGroupMembership, replaced: ConsumerGroupMember) -> bool:
-    """Return whether the group becomes a classic one when a classic member replaces this one."""
+    """Returns whether the group becomes a classic one when a classic member replaces this one."""
     if replaced.uses_classic_protocol:
         return False
     return group.all_use_classic_protocol_except([replaced]) and _may_downgrade(group, len(group.members))
@@ -55,7 +55,7 @@ def _may_downgrade(group: ConsumerGroupMembership, members: int) -> bool:
 
 
 def downgrade_without(group: ConsumerGroupMembership, leaving: Sequence[ConsumerGroupMember]) -> None:
-    """Write the classic group of the other members, which rebalances. Raises Refusal."""
+    """Writes the classic group of the other members, which rebalances. Raises Refusal."""
     ids = {member.member_id for member in leaving}
     members = [member for id, member in group.members.items() if id not in ids]
     targets = [member.member_id for member in members]
@@ -72,7 +72,7 @@ def downgrade_with(
     *,
     is_stale: bool,
 ) -> None:
-    """Write the classic group in which `joining` stands for `replaced`; `before` are the records
+    """Writes the classic group in which `joining` stands for `replaced`; `before` are the records
     that replace it. It rebalances if its assignment is stale. Raises Refusal."""
     members = [member for member in group.members.values() if member.member_id != replaced.member_id]
     targets = [*(member.member_id for member in members), replaced.member_id]
@@ -90,7 +90,7 @@ def _tombstones(group: ConsumerGroupMembership, member_ids: Iterable[str]) -> li
 def _classic_group(
     group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember], targets: Sequence[str]
 ) -> ClassicGroup:
-    """Return a stable classic group; `targets` are the member ids whose assignments they have.
+    """Returns a stable classic group; `targets` are the member ids whose assignments they have.
 
     Raises Refusal(GROUP_ID_NOT_FOUND) if the metadata of a member has no version.
     """

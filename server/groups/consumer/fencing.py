@@ -17,7 +17,7 @@ from .membership import ConsumerGroupMembership
 
 
 def fence_members(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember]) -> None:
-    """Remove the members, and write that. Raises Refusal if it cannot be written."""
+    """Removes the members, and writes that. Raises Refusal if it cannot be written."""
     if not members:
         return
     if downgrade.can_downgrade_without(group, members):
@@ -45,6 +45,6 @@ def _removal(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMemb
 
 
 def _regular_expressions_without(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember]) -> list[str]:
-    """Return the regular expressions that no other member uses."""
+    """Returns the regular expressions that no other member uses."""
     used = Counter(member.subscribed_topic_regex for member in members if member.subscribed_topic_regex)
     return [regex for regex, count in used.items() if group.subscribed_regular_expressions[regex] == count]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def consumer_group(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup:
-    """Return the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    """Returns the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None:
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
@@ -31,7 +31,7 @@ def consumer_group(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup
 
 
 def begin_change(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -> GroupChange:
-    """Return the change of a heartbeat's group; it begins with the records that convert the group
+    """Returns the change of a heartbeat's group; it begins with the records that convert the group
     from another type. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None and not create:

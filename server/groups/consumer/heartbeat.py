@@ -36,7 +36,7 @@ UNCHANGED = -1
 
 
 def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
-    """Apply a heartbeat of a member that joins or stays. Raises Refusal."""
+    """Applies a heartbeat of a member that joins or stays. Raises Refusal."""
     body = request.body
     is_joining = body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     change = begin_change(shard, body.group_id, create=is_joining)
@@ -61,7 +61,7 @@ def refuse_if_full(group: ConsumerGroup, member_id: str, instance_id: str | None
 
 
 def _member(change: GroupChange, body: ConsumerGroupHeartbeatRequest, member_id: str) -> ConsumerGroupMember:
-    """Return the member as it was, or a new one. Raises Refusal."""
+    """Returns the member as it was, or a new one. Raises Refusal."""
     group, is_joining = change.group, body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     if body.instance_id is not None:
         if is_joining:
@@ -74,7 +74,7 @@ def _member(change: GroupChange, body: ConsumerGroupHeartbeatRequest, member_id:
 
 
 def _updated(member: ConsumerGroupMember, request: HeartbeatRequest) -> ConsumerGroupMember:
-    """Return the member with what the request changes. From now on it uses this protocol."""
+    """Returns the member with what the request changes. From now on it uses this protocol."""
     body = request.body
     names, timeout_ms = body.subscribed_topic_names, body.rebalance_timeout_ms
     given = {
@@ -111,13 +111,13 @@ def _response(change: GroupChange, body: ConsumerGroupHeartbeatRequest) -> Consu
 
 
 def is_full(body: ConsumerGroupHeartbeatRequest) -> bool:
-    """Return whether the member repeats everything: it may have lost the last response."""
+    """Returns whether the member repeats everything: it may have lost the last response."""
     has_subscription = body.subscribed_topic_names is not None or body.subscribed_topic_regex is not None
     return body.rebalance_timeout_ms != UNCHANGED and has_subscription and body.topic_partitions is not None
 
 
 def leave(shard: GroupCoordinatorShard, body: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
-    """Apply the last heartbeat of a member. Raises Refusal."""
+    """Applies the last heartbeat of a member. Raises Refusal."""
     group = consumer_group(shard, body.group_id)
     if body.instance_id is None:
         fence_members(group, [group.member(body.member_id)])

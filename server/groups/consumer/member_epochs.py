@@ -22,7 +22,7 @@ JOIN_GROUP_MEMBER_EPOCH = 0
 
 
 def validate_heartbeat(member: ConsumerGroupMember, epoch: int, owned: Sequence[Any] | None) -> None:
-    """Check the epoch of a heartbeat. Raises Refusal(FENCED_MEMBER_EPOCH)."""
+    """Checks the epoch of a heartbeat. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     current = member.member_epoch
     if epoch in (JOIN_GROUP_MEMBER_EPOCH, current):
         return
@@ -47,13 +47,13 @@ def _is_subset(owned: Sequence[Any] | None, assigned: PartitionEpochs) -> bool:
 
 
 def stale_code(member: ConsumerGroupMember) -> int:
-    """Return the error code of a wrong epoch in a request about offsets."""
+    """Returns the error code of a wrong epoch in a request about offsets."""
     is_classic = member.uses_classic_protocol
     return error_codes.ILLEGAL_GENERATION if is_classic else error_codes.STALE_MEMBER_EPOCH
 
 
 def validate_commit(member: ConsumerGroupMember, epoch: int) -> CommitPartitionValidator:
-    """Check the epoch of a commit; return the check of each partition. Raises Refusal."""
+    """Checks the epoch of a commit; returns the check of each partition. Raises Refusal."""
     if epoch == member.member_epoch:
         return accept_partition
     if epoch > member.member_epoch:

@@ -130,11 +130,11 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
                 self.current_partition_epochs.pop(topic_id, None)
 
     def current_partition_epoch(self, topic_id: Uuid, partition: int) -> int:
-        """Return the epoch of the member that has the partition; NO_EPOCH if none has."""
+        """Returns the epoch of the member that has the partition; NO_EPOCH if none has."""
         return self.current_partition_epochs.get(topic_id, {}).get(partition, NO_EPOCH)
 
     def target_assignment_of(self, member: ConsumerGroupMember) -> Assignment:
-        """Return the target assignment of a member; a static one inherits that of its instance."""
+        """Returns the target assignment of a member; a static one inherits that of its instance."""
         member_id: str | None = member.member_id
         if member.instance_id is not None:
             member_id = self.static_members.get(member.instance_id)
@@ -145,12 +145,12 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
         return sum(member.uses_classic_protocol for member in self.members.values())
 
     def all_use_classic_protocol_except(self, members: Collection[ConsumerGroupMember]) -> bool:
-        """Return whether every other member uses the classic protocol."""
+        """Returns whether every other member uses the classic protocol."""
         others = self.members.keys() - {member.member_id for member in members}
         return all(self.members[id].uses_classic_protocol for id in others)
 
     def supports_classic_protocols(self, protocol_type: str, names: Collection[str]) -> bool:
-        """Return whether a classic client with these protocols can be a member."""
+        """Returns whether a classic client with these protocols can be a member."""
         if protocol_type != CONSUMER_PROTOCOL:
             return False
         if self.is_empty:
@@ -158,7 +158,7 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
         return any(self.classic_protocols[name] == self.classic_member_count for name in names)
 
     def is_waiting_on_unreleased_partition(self, member: ConsumerGroupMember) -> bool:
-        """Return whether the member waits for a partition that another member still has."""
+        """Returns whether the member waits for a partition that another member still has."""
         assigned = member.assigned_partitions
         return any(
             partition not in assigned.get(topic_id, {})
@@ -170,7 +170,7 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
     def preferred_server_assignor(
         self, old: ConsumerGroupMember | None = None, new: ConsumerGroupMember | None = None
     ) -> str | None:
-        """Return the assignor that most members prefer, if `new` replaces `old`.
+        """Returns the assignor that most members prefer, if `new` replaces `old`.
 
         Of two with the same count it is the first in Kafka's hash map: uniform before range, and
         before both an assignor that only `new` prefers. So if one member prefers uniform and one
@@ -191,7 +191,7 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
         return is_homogeneous(self.subscribed_regular_expressions, self.subscribed_topic_names, len(self.members))
 
     def set_resolved_regular_expression(self, regex: str, resolved: ResolvedRegularExpression | None) -> None:
-        """Replace or remove the topics of a regular expression (replay)."""
+        """Replaces or removes the topics of a regular expression (replay)."""
         if (old := self.resolved_regular_expressions.pop(regex, None)) is not None:
             add_regex_topics(self.subscribed_topic_names, old.topics, -1)
         if resolved is not None:
@@ -199,11 +199,11 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
             add_regex_topics(self.subscribed_topic_names, resolved.topics, 1)
 
     def topics_of_regex(self, regex: str | None) -> frozenset[str]:
-        """Return the topics of a resolved regular expression; none if it is not resolved."""
+        """Returns the topics of a resolved regular expression; none if it is not resolved."""
         return self.resolved_regular_expressions.get(regex or "", ResolvedRegularExpression()).topics
 
     def subscribed_topics(self, member: ConsumerGroupMember) -> frozenset[str]:
-        """Return the topics to which a member subscribes by name or by regular expression."""
+        """Returns the topics to which a member subscribes by name or by regular expression."""
         return member.subscribed_topic_names | self.topics_of_regex(member.subscribed_topic_regex)
 
     def subscriptions_with(
@@ -219,7 +219,7 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
     def regular_expressions_with(
         self, old: ConsumerGroupMember | None, new: ConsumerGroupMember | None
     ) -> Counter[str]:
-        """Return how many members use each regular expression, if `new` replaces `old`."""
+        """Returns how many members use each regular expression, if `new` replaces `old`."""
         counts = Counter(self.subscribed_regular_expressions)
         for member, delta in ((old, -1), (new, 1)):
             if member is not None and member.subscribed_topic_regex:
@@ -228,25 +228,25 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
 
     @abstractmethod
     def fence_members(self, members: Sequence[ConsumerGroupMember]) -> None:
-        """Remove the members, and write that. Raises Refusal if it cannot be written."""
+        """Removes the members, and writes that. Raises Refusal if it cannot be written."""
 
 
 def add_to(counts: Counter[str], name: str, delta: int) -> None:
-    """Add to a count; a name that is not counted any more has no entry."""
+    """Adds to a count; a name that is not counted any more has no entry."""
     counts[name] += delta
     if counts[name] <= 0:
         del counts[name]
 
 
 def owned_partitions(member: ConsumerGroupMember) -> Iterable[tuple[Uuid, Mapping[int, int]]]:
-    """Iterate over what the member has, and what it must still revoke."""
+    """Iterates over what the member has, and what it must still revoke."""
     partitions: PartitionEpochs
     for partitions in (member.assigned_partitions, member.partitions_pending_revocation):
         yield from partitions.items()
 
 
 def is_homogeneous(regexes: Counter[str], names: SubscribedTopicNames, member_count: int) -> bool:
-    """Return whether all members subscribe to the same topics (Kafka: `SubscriptionType`).
+    """Returns whether all members subscribe to the same topics (Kafka: `SubscriptionType`).
 
     That is so if they all use the same regular expression and no names, or the same names and no
     regular expression.

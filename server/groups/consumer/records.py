@@ -139,7 +139,7 @@ def _topic_partitions(partitions: PartitionEpochs) -> list[ConsumerGroupCurrentM
 def partitions_of(
     topics: Iterable[ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions], member_epoch: int
 ) -> PartitionEpochs:
-    """Return the partitions of a record; those without an epoch have the one of the member."""
+    """Returns the partitions of a record; those without an epoch have the one of the member."""
     found: dict[Uuid, dict[int, int]] = {}
     for topic in topics:
         epochs = topic.assignment_epochs
@@ -163,7 +163,7 @@ def regular_expression_tombstone(group_id: str, regex: str) -> CoordinatorRecord
 
 
 def subscription_metadata_tombstone(group_id: str) -> CoordinatorRecord:
-    """Return the tombstone of a record that only versions before 4.1 write."""
+    """Returns the tombstone of a record that only versions before 4.1 write."""
     return CoordinatorRecord(ConsumerGroupPartitionMetadataKey(group_id=group_id), None)
 
 
@@ -182,7 +182,7 @@ def _member_subscription_tombstone(group_id: str, member_id: str) -> Coordinator
 
 
 def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Return the records that delete a member, in the order in which they must be replayed."""
+    """Returns the records that delete a member, in the order in which they must be replayed."""
     return [
         _current_assignment_tombstone(group_id, member_id),
         _target_assignment_tombstone(group_id, member_id),
@@ -191,7 +191,7 @@ def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
 
 
 def group_tombstones(id: str, member_ids: Iterable[str], regexes: Iterable[str]) -> list[CoordinatorRecord]:
-    """Return the records that delete the group with these members and regular expressions."""
+    """Returns the records that delete the group with these members and regular expressions."""
     members = list(member_ids)
     return [
         *(_current_assignment_tombstone(id, member_id) for member_id in members),
@@ -205,7 +205,7 @@ def group_tombstones(id: str, member_ids: Iterable[str], regexes: Iterable[str])
 
 
 def group_records(group: ModernGroup[ConsumerGroupMember]) -> list[CoordinatorRecord]:
-    """Return all records of a group that was made from a classic one."""
+    """Returns all records of a group that was made from a classic one."""
     id, members, targets = group.group_id, group.members, group.target_assignment
     return [
         *(member_subscription_record(id, member) for member in members.values()),

@@ -60,7 +60,7 @@ class RegexUpdate(Enum):
 
 
 def maybe_update_regular_expressions(change: MemberChange) -> RegexUpdate:
-    """Take over the regular expression of the member, and let it be resolved if that is needed.
+    """Takes over the regular expression of the member, and lets it be resolved if that is needed.
 
     Raises Refusal(INVALID_REGULAR_EXPRESSION).
     """
@@ -79,7 +79,7 @@ def maybe_update_regular_expressions(change: MemberChange) -> RegexUpdate:
 
 
 def _update(change: MemberChange, old: str | None, new: str | None) -> tuple[RegexUpdate, bool]:
-    """Return what the change of a regular expression is, and whether it is new to the group."""
+    """Returns what the change of a regular expression is, and whether it is new to the group."""
     group, count = change.group, change.group.subscribed_regular_expressions
     if old and count[old] == 1:
         change.records.append(records.regular_expression_tombstone(group.group_id, old))
@@ -110,7 +110,7 @@ def _needs_refresh(group: ConsumerGroupMembership, used: Counter[str], last: Res
 
 
 def _resolve_or_log(shard: GroupCoordinatorShard, group_id: str, regexes: Iterable[str]) -> None:
-    """Resolve them; if that cannot be written, a later heartbeat does it. The heartbeat that
+    """Resolves them; if that cannot be written, a later heartbeat does it. The heartbeat that
     needs it is written already."""
     try:
         _resolve(shard, group_id, regexes)
@@ -119,7 +119,7 @@ def _resolve_or_log(shard: GroupCoordinatorShard, group_id: str, regexes: Iterab
 
 
 def _resolve(shard: GroupCoordinatorShard, group_id: str, regexes: Iterable[str]) -> None:
-    """Write which topics match; bump the group epoch if others match than before."""
+    """Writes which topics match; bumps the group epoch if others match than before."""
     group = shard.groups.get(group_id)
     if not isinstance(group, ConsumerGroupMembership):
         return

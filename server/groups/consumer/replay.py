@@ -79,7 +79,7 @@ COMMON = ModernReplay(
 def replay_subscription_metadata(
     shard: GroupCoordinatorShard, key: ConsumerGroupPartitionMetadataKey, value: Message | None
 ) -> None:
-    """Remember that a version before 4.1 left this record."""
+    """Remembers that a version before 4.1 left this record."""
     group = GROUPS.present(shard, key) if value is None else GROUPS.group(shard, key)
     if group is not None:
         group.has_subscription_metadata_record = value is not None
@@ -90,7 +90,7 @@ def replay_regular_expression(
     key: ConsumerGroupRegularExpressionKey,
     value: ConsumerGroupRegularExpressionValue | None,
 ) -> None:
-    """Set or delete the topics that a regular expression matches."""
+    """Sets or deletes the topics that a regular expression matches."""
     group = GROUPS.present(shard, key) if value is None else GROUPS.group(shard, key)
     if group is None:
         return

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def join(change: GroupChange, member_id: str, instance_id: str, *, uses_classic_protocol: bool) -> ConsumerGroupMember:
-    """Return the member that joins: a new one, or a replacement of the present one.
+    """Returns the member that joins: a new one, or a replacement of the present one.
 
     Raises Refusal(UNRELEASED_INSTANCE_ID).
     """
@@ -60,7 +60,7 @@ def _refuse_if_unreleased(present: ConsumerGroupMember, member_id: str, instance
 
 
 def validated(group: ConsumerGroup, member_id: str, instance_id: str) -> ConsumerGroupMember:
-    """Return the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+    """Returns the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
     member = group.static_member(instance_id)
     if member is None:
         raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")

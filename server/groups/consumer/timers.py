@@ -32,7 +32,7 @@ def session_timeout_ms(shard: GroupCoordinatorShard, group_id: str) -> int:
 
 
 def schedule_session(group: ConsumerGroupMembership, member: ConsumerGroupMember) -> None:
-    """Restart the session of a member: a classic one has its own session timeout."""
+    """Restarts the session of a member: a classic one has its own session timeout."""
     classic = member.classic_member_metadata
     timeout_ms = session_timeout_ms(group.shard, group.group_id) if classic is None else classic.session_timeout_ms
     _schedule(group.shard, SESSION, group.group_id, member.member_id, timeout_ms, "the member session expired")
@@ -73,7 +73,7 @@ def cancel_all(group: ConsumerGroupMembership, member_id: str) -> None:
 
 
 def schedule_all(group: ConsumerGroupMembership) -> None:
-    """Start the timers of a group that was loaded."""
+    """Starts the timers of a group that was loaded."""
     for member in group.members.values():
         timeout_ms = session_timeout_ms(group.shard, group.group_id)
         _schedule(group.shard, SESSION, group.group_id, member.member_id, timeout_ms, "the member session expired")

@@ -39,7 +39,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 
 def upgrade(classic: ClassicGroup) -> GroupChange:
-    """Return a change that makes a consumer group of a classic group.
+    """Returns a change that makes a consumer group of a classic group.
 
     Requests of members that wait are answered, even if the change is not written: their clients
     join again. Raises Refusal: GROUP_ID_NOT_FOUND, UNKNOWN_SERVER_ERROR.

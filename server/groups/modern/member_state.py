@@ -21,7 +21,7 @@ class MemberState(IntEnum):
 
     @classmethod
     def of(cls, value: int) -> MemberState:
-        """Return the state of a record's value; UNKNOWN for a value of a newer version."""
+        """Returns the state of a record's value; UNKNOWN for a value of a newer version."""
         try:
             return cls(value)
         except ValueError:

@@ -20,7 +20,7 @@ MAGIC = 0
 
 
 def compute_topic_hash(topic: TopicImage, image: Image) -> int:
-    """Return the hash of a topic, a signed 64-bit number."""
+    """Returns the hash of a topic, a signed 64-bit number."""
     most, least = (int.from_bytes(half, "big") for half in (topic.id[:8], topic.id[8:]))
     hasher = _hasher(pack("<BQQ", MAGIC, most, least))
     hasher.update(_text(topic.name) + pack("<i", len(topic.partitions)))
@@ -32,13 +32,13 @@ def compute_topic_hash(topic: TopicImage, image: Image) -> int:
 
 
 def _racks(replicas: Iterable[int], image: Image) -> Iterable[str]:
-    """Return the racks of the replicas that have one, each as often as a replica is in it."""
+    """Returns the racks of the replicas that have one, each as often as a replica is in it."""
     brokers = (image.brokers.get(id) for id in replicas)
     return [broker.rack for broker in brokers if broker is not None and broker.rack is not None]
 
 
 def compute_metadata_hash(names: Iterable[str], cache: MutableMapping[str, int], image: Image) -> int:
-    """Return the hash of those of the topics that exist; 0 if none does.
+    """Returns the hash of those of the topics that exist; 0 if none does.
 
     `cache` maps topic name -> hash of the topic in this image.
     """

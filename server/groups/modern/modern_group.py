@@ -75,10 +75,10 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
 
     @abstractmethod
     def new_member(self, member_id: str) -> M:
-        """Return a member that has no subscription yet."""
+        """Returns a member that has no subscription yet."""
 
     def member(self, member_id: str) -> M:
-        """Return a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+        """Returns a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
         found = self.members.get(member_id)
         if found is None:
             message = f"Member {member_id} is not a member of group {self.group_id}."
@@ -86,24 +86,24 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
         return found
 
     def member_or_new(self, member_id: str) -> M:
-        """Return a member, or a new one, which is not added to the group."""
+        """Returns a member, or a new one, which is not added to the group."""
         return self.members.get(member_id) or self.new_member(member_id)
 
     def update_member(self, member: M) -> None:
-        """Add or replace a member (replay)."""
+        """Adds or replaces a member (replay)."""
         old = self.members.get(member.member_id)
         self.members[member.member_id] = member
         self.update_subscribed_topic_names(self.subscribed_topic_names, old, member)
 
     def remove_member(self, member_id: str) -> None:
-        """Remove a member (replay)."""
+        """Removes a member (replay)."""
         self.update_subscribed_topic_names(self.subscribed_topic_names, self.members.pop(member_id, None), None)
 
     @staticmethod
     def update_subscribed_topic_names(
         counts: SubscribedTopicNames, old: ModernGroupMember | None, new: ModernGroupMember | None
     ) -> None:
-        """Count the subscriptions of `new` instead of those of `old`."""
+        """Counts the subscriptions of `new` instead of those of `old`."""
         before = frozenset() if old is None else old.subscribed_topic_names
         after = frozenset() if new is None else new.subscribed_topic_names
         if before != after:
@@ -111,18 +111,18 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
             add_names(counts, after, 1)
 
     def subscriptions_with(self, old: M | None, new: M | None) -> SubscribedTopicNames:
-        """Return the subscriptions of the group, if `new` replaces `old`."""
+        """Returns the subscriptions of the group, if `new` replaces `old`."""
         counts = dict(self.subscribed_topic_names)
         self.update_subscribed_topic_names(counts, old, new)
         return counts
 
     @property
     def is_homogeneous(self) -> bool:
-        """Return whether all members subscribe to the same topics (Kafka: `SubscriptionType`)."""
+        """Returns whether all members subscribe to the same topics (Kafka: `SubscriptionType`)."""
         return all(count.by_name == len(self.members) for count in self.subscribed_topic_names.values())
 
     def compute_metadata_hash(self, names: Iterable[str]) -> int:
-        """Return the hash of these topics as they are now."""
+        """Returns the hash of these topics as they are now."""
         return compute_metadata_hash(names, self.shard.topic_hashes, self.shard.node.image)
 
     def on_topics_changed(self, names: Set[str]) -> None:
@@ -130,7 +130,7 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
             self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
 
     def has_metadata_expired(self, now: int) -> bool:
-        """Return whether the metadata hash must be computed again.
+        """Returns whether the metadata hash must be computed again.
 
         That is so as well if the epoch of the last one was not persisted.
         """
@@ -142,12 +142,12 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
         self.metadata_refresh_deadline = DeadlineAndEpoch(now + NO_REFRESH_MS, epoch)
 
     def update_target_assignment(self, member_id: str, assignment: Assignment) -> None:
-        """Replace the target assignment of a member (replay)."""
+        """Replaces the target assignment of a member (replay)."""
         self._invert(member_id, self.target_assignment.get(member_id, EMPTY_ASSIGNMENT), assignment)
         self.target_assignment[member_id] = assignment
 
     def remove_target_assignment(self, member_id: str) -> None:
-        """Remove the target assignment of a member (replay)."""
+        """Removes the target assignment of a member (replay)."""
         self._invert(member_id, self.target_assignment.pop(member_id, EMPTY_ASSIGNMENT), EMPTY_ASSIGNMENT)
 
     def _invert(self, member_id: str, old: Assignment, new: Assignment) -> None:

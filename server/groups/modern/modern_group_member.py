@@ -25,5 +25,5 @@ class ModernGroupMember:
     subscribed_topic_names: frozenset[str] = frozenset()
 
     def is_reconciled_to(self, target_assignment_epoch: int) -> bool:
-        """Return whether the member has its target assignment of this epoch."""
+        """Returns whether the member has its target assignment of this epoch."""
         return self.state is MemberState.STABLE and self.member_epoch == target_assignment_epoch

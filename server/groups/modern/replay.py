@@ -32,7 +32,7 @@ class ModernReplay(NamedTuple):
     unassigned: Mapping[str, Any]
 
     def replay_member(self, shard: GroupCoordinatorShard, key: Any, value: Any | None) -> None:
-        """Set or delete the metadata of a member; a member without them is deleted."""
+        """Sets or deletes the metadata of a member; a member without them is deleted."""
         if value is not None:
             group = self.groups.group(shard, key)
             group.update_member(replace(group.member_or_new(key.member_id), **self.metadata_of(value)))
@@ -40,7 +40,7 @@ class ModernReplay(NamedTuple):
             present.remove_member(key.member_id)
 
     def replay_epoch(self, shard: GroupCoordinatorShard, key: Any, value: Any | None) -> None:
-        """Set the group epoch, or delete the group."""
+        """Sets the group epoch, or deletes the group."""
         if value is not None:
             group = self.groups.group(shard, key)
             group.group_epoch, group.metadata_hash = value.epoch, value.metadata_hash
@@ -48,7 +48,7 @@ class ModernReplay(NamedTuple):
             self.groups.delete(shard, key)
 
     def replay_target_assignment(self, shard: GroupCoordinatorShard, key: Any, value: Any | None) -> None:
-        """Set or delete the target assignment of a member."""
+        """Sets or deletes the target assignment of a member."""
         if value is not None:
             assignment = self.target_assignment_of(value)
             self.groups.group(shard, key).update_target_assignment(key.member_id, assignment)
@@ -56,7 +56,7 @@ class ModernReplay(NamedTuple):
             present.remove_target_assignment(key.member_id)
 
     def replay_assignment_epoch(self, shard: GroupCoordinatorShard, key: Any, value: Any | None) -> None:
-        """Set the epoch of the target assignment."""
+        """Sets the epoch of the target assignment."""
         if value is not None:
             group = self.groups.group(shard, key)
             group.assignment_epoch, group.assignment_timestamp = value.assignment_epoch, value.assignment_timestamp
@@ -64,7 +64,7 @@ class ModernReplay(NamedTuple):
             present.assignment_epoch, present.assignment_timestamp = NO_ASSIGNMENT_EPOCH, 0
 
     def replay_current_assignment(self, shard: GroupCoordinatorShard, key: Any, value: Any | None) -> None:
-        """Set what a member has; a tombstone comes before the one of the member itself."""
+        """Sets what a member has; a tombstone comes before the one of the member itself."""
         if value is not None:
             group = self.groups.group(shard, key)
             group.update_member(

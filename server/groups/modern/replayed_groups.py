@@ -32,7 +32,7 @@ class ReplayedGroups(Generic[G]):
         self._kind: Any = kind
 
     def group(self, shard: GroupCoordinatorShard, key: GroupKey) -> G:
-        """Return the group, created if it does not exist or only has committed offsets."""
+        """Returns the group, created if it does not exist or only has committed offsets."""
         present = self.present(shard, key)
         if present is not None:
             return present
@@ -41,11 +41,11 @@ class ReplayedGroups(Generic[G]):
         return made
 
     def present(self, shard: GroupCoordinatorShard, key: GroupKey) -> G | None:
-        """Return the group if it exists."""
+        """Returns the group if it exists."""
         found: Any = shard.groups.get(key.group_id)
         return found if isinstance(found, self._kind) else None
 
     def delete(self, shard: GroupCoordinatorShard, key: GroupKey) -> None:
-        """Delete the group if it exists."""
+        """Deletes the group if it exists."""
         if self.present(shard, key) is not None:
             del shard.groups[key.group_id]

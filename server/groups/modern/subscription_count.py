@@ -18,14 +18,14 @@ SubscribedTopicNames = dict[str, SubscriptionCount]
 
 
 def add_names(counts: SubscribedTopicNames, names: Iterable[str], delta: int) -> None:
-    """Add `delta` to the count by name of each topic."""
+    """Adds `delta` to the count by name of each topic."""
     for name in names:
         present = counts.get(name, SubscriptionCount())
         _set(counts, name, SubscriptionCount(present.by_name + delta, present.by_regex))
 
 
 def add_regex_topics(counts: SubscribedTopicNames, names: Iterable[str], delta: int) -> None:
-    """Add `delta` to the count by regular expression of each topic."""
+    """Adds `delta` to the count by regular expression of each topic."""
     for name in names:
         present = counts.get(name, SubscriptionCount())
         _set(counts, name, SubscriptionCount(present.by_name, present.by_regex + delta))

@@ -44,13 +44,13 @@ class ImageTopicDescriber(NamedTuple):
 
 
 def can_compute_next_target_assignment(group: ModernGroup[M], interval_ms: int, now: int) -> bool:
-    """Return whether the interval between two assignments is over."""
+    """Returns whether the interval between two assignments is over."""
     timestamp = group.assignment_timestamp
     return timestamp == 0 or interval_ms == 0 or now >= timestamp + interval_ms
 
 
 def _in_order(names: Collection[str]) -> Collection[str]:
-    """Return the names in the order of Kafka's HashSet; a set of strings has another order in each
+    """Returns the names in the order of Kafka's HashSet; a set of strings has another order in each
     process."""
     return names if len(names) < 2 else hash_set_copy_order(sorted(names), string_hash)
 
@@ -66,7 +66,7 @@ def compute_target_assignment(
     homogeneous: bool,
     assignable_partitions: Mapping[Uuid, Container[int]] | None = None,
 ) -> GroupAssignment:
-    """Return the target assignment of `members`; `target_assignment` is the one that they have.
+    """Returns the target assignment of `members`; `target_assignment` is the one that they have.
 
     Raises Refusal(UNKNOWN_SERVER_ERROR) if the assignor fails.
     """

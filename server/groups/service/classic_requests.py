@@ -32,7 +32,7 @@ REPLACED_IF_EMPTY = (CONSUMER, STREAMS)
 
 
 def join(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
-    """Return the response to a JoinGroup request; it may be completed later."""
+    """Returns the response to a JoinGroup request; it may be completed later."""
     group_id, member_id = request.body.group_id, request.body.member_id
     group = shard.groups.get(group_id)
     if isinstance(group, ClassicGroup):
@@ -57,7 +57,7 @@ def _join_other_type(group: CoordinatorGroup, request: Request[JoinGroupRequest]
 
 
 def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:
-    """Return the response to a SyncGroup request; it may be completed later. Raises Refusal."""
+    """Returns the response to a SyncGroup request; it may be completed later. Raises Refusal."""
     group = shard.groups.get(body.group_id)
     if group is None or group.is_empty:
         raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
@@ -67,7 +67,7 @@ def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:
 
 
 def heartbeat(shard: GroupCoordinatorShard, body: HeartbeatRequest) -> None:
-    """Restart the member's session. Raises Refusal."""
+    """Restarts the member's session. Raises Refusal."""
     group = shard.groups.get(body.group_id)
     if isinstance(group, ClassicGroup):
         member_requests.heartbeat(group, body)
@@ -76,7 +76,7 @@ def heartbeat(shard: GroupCoordinatorShard, body: HeartbeatRequest) -> None:
 
 
 def leave(shard: GroupCoordinatorShard, group_id: str, identities: Sequence[MemberIdentity]) -> list[MemberResponse]:
-    """Remove these members; return a response, with an error code, for each of them. Raises
+    """Removes these members; returns a response, with an error code, for each of them. Raises
     Refusal."""
     group = shard.groups.get(group_id)
     if isinstance(group, ClassicGroup):
@@ -99,7 +99,7 @@ def _consumer_group(group: CoordinatorGroup | None) -> ConsumerGroup:
 
 
 def _classic_members() -> ModuleType:
-    """Import what answers classic members of consumer groups; most brokers have none."""
+    """Imports what answers classic members of consumer groups; most brokers have none."""
     from ..consumer import classic_members
 
     return classic_members

@@ -30,7 +30,7 @@ ResponsePartition = OffsetDeleteResponse.OffsetDeleteResponsePartition
 
 
 def delete_offsets(shard: GroupCoordinatorShard, group_id: str, topics: Sequence[RequestTopic]) -> list[ResponseTopic]:
-    """Delete the group's offsets of these partitions, but not of subscribed topics.
+    """Deletes the group's offsets of these partitions, but not of subscribed topics.
 
     Raises Refusal.
     """
@@ -58,7 +58,7 @@ def _existing(shard: GroupCoordinatorShard, group_id: str) -> CoordinatorGroup:
 
 
 def delete_groups(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> dict[str, int]:
-    """Delete the groups that have no members; return group id -> error code."""
+    """Deletes the groups that have no members; returns group id -> error code."""
     codes: dict[str, int] = {}
     records: list[CoordinatorRecord] = []
     for group_id in group_ids:
@@ -79,7 +79,8 @@ def delete_groups(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> dic
 
 
 def delete_topics(shard: GroupCoordinatorShard, topics: Iterable[TopicImage]) -> None:
-    """Delete what the groups have of deleted topics: offsets, and the state of share partitions."""
+    """Deletes what the groups have of deleted topics: offsets, and the state of share
+    partitions."""
     deleted = list(topics)
     by_topic = shard.offsets.of_topics({topic.name for topic in deleted})
     for topic in deleted:
@@ -93,7 +94,7 @@ def delete_topics(shard: GroupCoordinatorShard, topics: Iterable[TopicImage]) ->
 def _delete_topic_offsets(
     shard: GroupCoordinatorShard, by_key: dict[OffsetKey, list[OffsetAndMetadata]], topic_id: Uuid
 ) -> None:
-    """Delete the offsets of a deleted topic, but not those of another topic with the same name."""
+    """Deletes the offsets of a deleted topic, but not those of another topic with the same name."""
     deleted = [key for key, offsets in by_key.items() if any(offset.is_for(topic_id) for offset in offsets)]
     for key in deleted:
         del by_key[key]

@@ -44,11 +44,11 @@ class GroupCoordinator:
         return InternalTopicCreation(self._node)
 
     def shard(self, group_id: str) -> GroupCoordinatorShard:
-        """Return the shard of the group. Raises Refusal(NOT_COORDINATOR) if it is not here."""
+        """Returns the shard of the group. Raises Refusal(NOT_COORDINATOR) if it is not here."""
         return self.runtime.shard(group_id)
 
     def shard_of_named(self, group_id: str) -> GroupCoordinatorShard:
-        """Do the same for an API that refuses an empty group id (INVALID_GROUP_ID)."""
+        """Does the same for an API that refuses an empty group id (INVALID_GROUP_ID)."""
         if not group_id:
             raise Refusal(error_codes.INVALID_GROUP_ID)
         return self.runtime.shard(group_id)
@@ -57,7 +57,8 @@ class GroupCoordinator:
         return iter(self.runtime)
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Delete what groups have of deleted topics, and let subscribers look at changed topics."""
+        """Deletes what groups have of deleted topics, and lets subscribers look at changed
+        topics."""
         shards = list(self)
         if not shards:
             return
@@ -74,7 +75,7 @@ class GroupCoordinator:
             shard.on_topics_changed(changed)
 
     def _open_shard(self, node: CoordinatorHost, partition: Partition) -> GroupCoordinatorShard:
-        """Import the shard on first use: it brings most of this package."""
+        """Imports the shard on first use: it brings most of this package."""
         from ..group_coordinator_shard import GroupCoordinatorShard
 
         return GroupCoordinatorShard(self._node, partition, self)

@@ -39,7 +39,7 @@ GROUP_ID_NOT_FOUND_FROM = 9
 def commit_offsets(
     shard: GroupCoordinatorShard, body: OffsetCommitRequest, topics: Sequence[RequestTopic], version: int
 ) -> Wait[list[ResponseTopic]]:
-    """Commit the offsets of `topics`, which exist and have names and ids. Raises Refusal.
+    """Commits the offsets of `topics`, which exist and have names and ids. Raises Refusal.
 
     The records are made in slices, and then checked and written in one step.
     """
@@ -73,7 +73,7 @@ def commit_offsets(
 
 
 def _wrap_to_long(number: int) -> int:
-    """Return the result of Java's addition: a sum above 2^63 - 1 is negative, so it expires."""
+    """Returns the result of Java's addition: a sum above 2^63 - 1 is negative, so it expires."""
     return (number + 2**63) % 2**64 - 2**63
 
 

@@ -36,7 +36,7 @@ def fetch_offsets(
     require_stable: bool,
     repeats: Repeats[Any],
 ) -> Wait[list[ResponseTopic]]:
-    """Return the offsets of these partitions, in slices. The topics have their names."""
+    """Returns the offsets of these partitions, in slices. The topics have their names."""
     found, slices = [], Slices()
     for topic in topics:
         partitions = []
@@ -68,7 +68,7 @@ def _stable(
 
 
 def fetch_all_offsets(shard: GroupCoordinatorShard, group_id: str, require_stable: bool) -> Wait[list[ResponseTopic]]:
-    """Return all offsets of the group, in slices: of the partitions that have one now."""
+    """Returns all offsets of the group, in slices: of the partitions that have one now."""
     found, slices = [], Slices()
     present = shard.offsets.stable.of_group(group_id)
     for topic, indexes in [(topic, [*partitions]) for topic, partitions in present.items()]:
@@ -98,5 +98,5 @@ def _partition(
 
 
 def no_offset(index: int, code: int = error_codes.NONE) -> ResponsePartition:
-    """Return the response for a partition without a committed offset, or with an error."""
+    """Returns the response for a partition without a committed offset, or with an error."""
     return ResponsePartition(partition_index=index, committed_offset=NO_OFFSET, metadata="", error_code=code)

@@ -21,7 +21,7 @@ from ..offset_records import offset_and_metadata_of, offset_key_of
 
 
 def replay(shard: GroupCoordinatorShard, offset: int, producer_id: int, key: Message, value: Message | None) -> None:
-    """Apply one record to the shard."""
+    """Applies one record to the shard."""
     replay_own = REPLAY.get(type(key))
     if replay_own is not None:
         replay_own(shard, offset, producer_id, key, value)
@@ -32,7 +32,7 @@ def replay(shard: GroupCoordinatorShard, offset: int, producer_id: int, key: Mes
 def _replay_group_metadata(
     shard: GroupCoordinatorShard, offset: int, producer_id: int, key: GroupMetadataKey, value: GroupMetadataValue | None
 ) -> None:
-    """Replace or delete a classic group."""
+    """Replaces or deletes a classic group."""
     if value is None:
         shard.groups.pop(key.group, None)
     else:
@@ -42,7 +42,7 @@ def _replay_group_metadata(
 def _replay_offset_commit(
     shard: GroupCoordinatorShard, offset: int, producer_id: int, key: OffsetCommitKey, value: OffsetCommitValue | None
 ) -> None:
-    """Set or delete an offset. The first offset of an unknown group creates an empty group."""
+    """Sets or deletes an offset. The first offset of an unknown group creates an empty group."""
     if value is None:
         shard.offsets.remove(offset_key_of(key))
         return
@@ -62,7 +62,7 @@ PACKAGES = {"ConsumerGroup": "consumer", "ShareGroup": "share", "StreamsGroup": 
 
 
 def _replay_of_group(key_type: type[Message]) -> Any:
-    """Return the function that replays a record of a newer protocol; None if it is unknown."""
+    """Returns the function that replays a record of a newer protocol; None if it is unknown."""
     name = key_type.__name__
     package = next((package for prefix, package in PACKAGES.items() if name.startswith(prefix)), None)
     return None if package is None else _replay_table(package).get(key_type)

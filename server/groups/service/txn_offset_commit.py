@@ -43,7 +43,7 @@ def commit_transactional_offsets(
     version: int,
     verification: VerificationStateEntry | None,
 ) -> Wait[list[ResponseTopic]]:
-    """Write the offsets of `topics`, which exist and have names and ids. Raises Refusal.
+    """Writes the offsets of `topics`, which exist and have names and ids. Raises Refusal.
 
     The records are made in slices, and then checked and written in one step.
     """

@@ -19,12 +19,12 @@ UNKNOWN_TIME = 0
 
 
 def expire_member(group: ModernGroup[ShareGroupMember], member_id: str) -> None:
-    """End the session of a member now. Raises Refusal."""
+    """Ends the session of a member now. Raises Refusal."""
     fence_member(group, group.member(member_id))
 
 
 def rebalance(group: ModernGroup[ShareGroupMember]) -> None:
-    """Let the next heartbeat compute another target assignment. Raises Refusal."""
+    """Makes the next heartbeat compute another target assignment. Raises Refusal."""
     group.shard.write(
         [
             # The time of the last assignment is forgotten: there is no need to wait for the next.
@@ -35,7 +35,7 @@ def rebalance(group: ModernGroup[ShareGroupMember]) -> None:
 
 
 def set_target_assignment(group: ModernGroup[ShareGroupMember], assignments: Mapping[str, Assignment]) -> None:
-    """Assign these partitions, by member id; any other member gets none. Raises Refusal."""
+    """Assigns these partitions, by member id; any other member gets none. Raises Refusal."""
     group_id, epoch = group.group_id, group.group_epoch + 1
     targets = [
         records.target_assignment_record(group_id, member_id, assignments.get(member_id, EMPTY_ASSIGNMENT))

@@ -39,7 +39,7 @@ Topics = Mapping[str, tuple[TopicImage, list[RequestPartition]]]
 
 
 def alter_offsets(shard: GroupCoordinatorShard, group_id: str, topics: Topics) -> Wait[list[ResponseTopic]]:
-    """Set the start offsets of the partitions that exist. Raises Refusal."""
+    """Sets the start offsets of the partitions that exist. Raises Refusal."""
     existing, slices = dict[str, dict[int, int]](), Slices()
     for name, (topic, partitions) in topics.items():
         existing[name] = _existing(topic, partitions)
@@ -73,7 +73,7 @@ def alter_offsets(shard: GroupCoordinatorShard, group_id: str, topics: Topics) -
 
 
 def _existing(topic: TopicImage, partitions: Iterable[RequestPartition]) -> dict[int, int]:
-    """Return the start offsets by partition."""
+    """Returns the start offsets by partition."""
     count = len(topic.partitions)
     return {each.partition_index: each.start_offset for each in partitions if each.partition_index < count}
 
@@ -85,7 +85,7 @@ def _note(
     topics: Topics,
     existing: Mapping[str, Mapping[int, int]],
 ) -> None:
-    """Write that the partitions are initializing."""
+    """Writes that the partitions are initializing."""
     initializing = {
         topic.id: InitMapValue(name, frozenset(existing[name]), shard.now) for name, (topic, _) in topics.items()
     }

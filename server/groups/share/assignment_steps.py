@@ -53,14 +53,14 @@ class ShareGroupChange:
         self.initializations: list[Initialization] = self._initialize()
 
     def _update_subscription(self) -> bool:
-        """Return whether the member subscribes to other topics."""
+        """Returns whether the member subscribes to other topics."""
         if self.updated == self.member:
             return False
         self.records.append(records.member_subscription_record(self.group.group_id, self.updated))
         return self.updated.subscribed_topic_names != self.member.subscribed_topic_names
 
     def _update_subscription_metadata(self, bumps: bool) -> bool:
-        """Return whether the group epoch grows."""
+        """Returns whether the group epoch grows."""
         group, updated = self.group, self.updated
         self._names = group.subscriptions_with(self.member, updated)
         metadata_hash = group.compute_metadata_hash(self._names)
@@ -74,7 +74,7 @@ class ShareGroupChange:
         return bumps
 
     def _update_target_assignment(self) -> tuple[int, Assignment]:
-        """Return the epoch of the target assignment, and the member's part of it. Raises
+        """Returns the epoch of the target assignment, and the member's part of it. Raises
         Refusal."""
         group, shard, member_id = self.group, self.shard, self.updated.member_id
         interval_ms = shard.group_config(group.group_id, "share.assignment.interval.ms")
@@ -116,7 +116,7 @@ class ShareGroupChange:
             self.records.append(records.current_assignment_record(self.group.group_id, self.updated))
 
     def _subscribed(self, assignment: Assignment) -> Assignment:
-        """Return the topics of the assignment to which the member still subscribes."""
+        """Returns the topics of the assignment to which the member still subscribes."""
         topic_ids = self.shard.node.image.topic_ids
         subscribed = {topic_ids.get(name) for name in self.updated.subscribed_topic_names}
         return {topic_id: partitions for topic_id, partitions in assignment.items() if topic_id in subscribed}
@@ -126,7 +126,7 @@ class ShareGroupChange:
         return self.group.state_partition_metadata or StatePartitionMetadata()
 
     def _initialize(self) -> list[Initialization]:
-        """Return the partitions that need a state."""
+        """Returns the partitions that need a state."""
         image, metadata = self.shard.node.image, self._metadata
         settings = self.shard.node.settings
         retry_ms = max(settings.int(RETRY_SETTING), settings.int(self.shard.commit_timeout_setting))
@@ -139,7 +139,7 @@ class ShareGroupChange:
         return initializations_of(topics, known, self.group_epoch)
 
     def write(self) -> None:
-        """Append the records and replay them. Raises Refusal."""
+        """Appends the records and replays them. Raises Refusal."""
         self.shard.write(self.records)
         if self._refreshes_metadata:
             written = self.shard.groups[self.group.group_id]

@@ -31,7 +31,7 @@ NOTHING_TO_DELETE = "There is no offset information to delete."
 
 
 def delete_offsets(shard: GroupCoordinatorShard, group_id: str, names: Sequence[str]) -> Wait[list[ResponseTopic]]:
-    """Delete the state of these topics. Raises Refusal."""
+    """Deletes the state of these topics. Raises Refusal."""
     group = share_group(shard, group_id)
     group.validate_delete_group()
     metadata = group.state_partition_metadata
@@ -59,7 +59,8 @@ def delete_offsets(shard: GroupCoordinatorShard, group_id: str, names: Sequence[
 
 
 def _partitions(metadata: StatePartitionMetadata, topic: TopicImage) -> Sequence[int] | None:
-    """Return the partitions whose state is deleted; None if the group has no state of the topic."""
+    """Returns the partitions whose state is deleted; None if the group has no state of the
+    topic."""
     if topic.id in metadata.initialized:
         return sorted(metadata.initialized[topic.id].partitions)
     return sorted(topic.partitions) if topic.id in metadata.deleting else None
@@ -73,7 +74,7 @@ def _deleting(
 
 
 def _finish(shard: GroupCoordinatorShard, group_id: str, topic_ids: Sequence[Uuid]) -> Wait[None]:
-    """Write that the topics are no longer deleting, and wait for the commit. Raises Refusal."""
+    """Writes that the topics are no longer deleting, and waits for the commit. Raises Refusal."""
     current = shard.coordinator.shard(group_id)
     group = current.groups.get(group_id)
     if isinstance(group, ShareGroup) and (metadata := group.state_partition_metadata) is not None:

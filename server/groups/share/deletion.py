@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def delete_share_groups_state(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> Wait[dict[str, int]]:
-    """Delete the state of those groups that are share groups without members. Return group id ->
+    """Deletes the state of those groups that are share groups without members. Returns group id ->
     error code of the share groups that must stay. Raises Refusal."""
     codes: dict[str, int] = {}
     written: list[CoordinatorRecord] = []
@@ -56,7 +56,7 @@ def delete_share_groups_state(shard: GroupCoordinatorShard, group_ids: Iterable[
 
 
 def _all_topics(group: ShareGroup, image: Image) -> InitMap:
-    """Return all partitions of which the group may have a state, also those of a deletion that did
+    """Returns all partitions of which the group may have a state, also those of a deletion that did
     not succeed."""
     metadata = group.state_partition_metadata
     assert metadata is not None
@@ -75,7 +75,7 @@ def _partitions(topics: InitMap) -> TopicPartitions:
 def delete_state(
     shard: GroupCoordinatorShard, group_id: str, partitions: TopicPartitions
 ) -> ResponseFuture[dict[SharePartitionKey, StateError]]:
-    """Delete the state of share partitions; the future has the errors."""
+    """Deletes the state of share partitions; the future has the errors."""
     from ...share.persister import SharePartitionKey
 
     keys = [SharePartitionKey(group_id, id, index) for id, indexes in partitions.items() for index in sorted(indexes)]
@@ -83,7 +83,7 @@ def delete_state(
 
 
 def delete_topics_of_share_groups(shard: GroupCoordinatorShard, topic_ids: Collection[Uuid]) -> None:
-    """Forget deleted topics. The share coordinator deletes their state itself."""
+    """Forgets deleted topics. The share coordinator deletes their state itself."""
     shard.write_in_batches(
         [
             records.state_partition_metadata_record(

@@ -49,7 +49,7 @@ EndOffsets = Mapping[SharePartitionKey, OffsetResponse]
 
 
 def describe_all_offsets(shard: GroupCoordinatorShard, group_id: str) -> Wait[ResponseGroup]:
-    """Describe every share partition that is initialized. A group that does not exist has none."""
+    """Describes every share partition that is initialized. A group that does not exist has none."""
     group, image = shard.groups.get(group_id), shard.node.image
     metadata = group.state_partition_metadata if isinstance(group, ShareGroup) else None
     initialized = {} if metadata is None else metadata.initialized
@@ -59,7 +59,7 @@ def describe_all_offsets(shard: GroupCoordinatorShard, group_id: str) -> Wait[Re
 
 
 def describe_offsets(node: GroupHost, group_id: str, topics: Iterable[RequestTopic]) -> Wait[ResponseGroup]:
-    """Describe these partitions. It takes no coordinator of the group. Raises Refusal."""
+    """Describes these partitions. It takes no coordinator of the group. Raises Refusal."""
     known: list[tuple[TopicImage, Sequence[int]]] = []
     unknown: list[ResponseTopic] = []
     slices = Slices()

@@ -13,7 +13,7 @@ UNKNOWN_TIME = 0
 
 
 def fence_member(group: ModernGroup[ShareGroupMember], member: ShareGroupMember) -> None:
-    """Remove the member, and write that. Raises Refusal if it cannot be written."""
+    """Removes the member, and writes that. Raises Refusal if it cannot be written."""
     group_id, epoch = group.group_id, group.group_epoch + 1
     names = group.subscriptions_with(member, None)
     removal = records.member_tombstones(group_id, member.member_id)

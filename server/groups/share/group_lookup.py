@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def share_group(shard: GroupCoordinatorShard, group_id: str) -> ShareGroup:
-    """Return the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    """Returns the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None:
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
@@ -25,7 +25,7 @@ def share_group(shard: GroupCoordinatorShard, group_id: str) -> ShareGroup:
 
 
 def share_group_or_new(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -> ShareGroup:
-    """Return the group, or a new one, which its first records will create. Raises
+    """Returns the group, or a new one, which its first records will create. Raises
     Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None and not create:

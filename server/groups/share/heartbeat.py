@@ -31,7 +31,7 @@ JOIN_GROUP_MEMBER_EPOCH = 0
 def heartbeat(
     shard: GroupCoordinatorShard, request: Request[ShareGroupHeartbeatRequest]
 ) -> ShareGroupHeartbeatResponse:
-    """Apply a heartbeat of a member that joins or stays. Raises Refusal."""
+    """Applies a heartbeat of a member that joins or stays. Raises Refusal."""
     body = request.body
     is_joining = body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     group = share_group_or_new(shard, body.group_id, create=is_joining)
@@ -54,7 +54,7 @@ def _refuse_if_full(group: ShareGroup, member_id: str) -> None:
 
 
 def _validate_epoch(member: ShareGroupMember, epoch: int) -> None:
-    """Check the epoch of a heartbeat: the current one, or the previous one, if the member did not
+    """Checks the epoch of a heartbeat: the current one, or the previous one, if the member did not
     receive the last response. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     current, previous = member.member_epoch, member.previous_member_epoch
     if epoch in (JOIN_GROUP_MEMBER_EPOCH, current, previous):
@@ -69,7 +69,7 @@ def _validate_epoch(member: ShareGroupMember, epoch: int) -> None:
 
 
 def _updated(member: ShareGroupMember, request: Request[ShareGroupHeartbeatRequest]) -> ShareGroupMember:
-    """Return the member with what the request changes."""
+    """Returns the member with what the request changes."""
     names, rack_id = request.body.subscribed_topic_names, request.body.rack_id
     return replace(
         member,
@@ -98,7 +98,7 @@ def _response(
 
 
 def leave(shard: GroupCoordinatorShard, body: ShareGroupHeartbeatRequest) -> ShareGroupHeartbeatResponse:
-    """Apply the last heartbeat of a member. Raises Refusal."""
+    """Applies the last heartbeat of a member. Raises Refusal."""
     group = share_group(shard, body.group_id)
     fence_member(group, group.member(body.member_id))
     return ShareGroupHeartbeatResponse(member_id=body.member_id, member_epoch=body.member_epoch)

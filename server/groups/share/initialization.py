@@ -43,7 +43,7 @@ class Initialization(NamedTuple):
 
 
 def initializations_of(topics: InitMap, known: Collection[Uuid], state_epoch: int) -> list[Initialization]:
-    """Return what to send for these partitions; `known` are the topics that the group reads
+    """Returns what to send for these partitions; `known` are the topics that the group reads
     already."""
     return [
         Initialization(topic_id, partition, state_epoch, FROM_THE_START if topic_id in known else FROM_THE_FIRST_FETCH)
@@ -53,7 +53,7 @@ def initializations_of(topics: InitMap, known: Collection[Uuid], state_epoch: in
 
 
 def initialize_later(shard: GroupCoordinatorShard, group_id: str, initializations: list[Initialization]) -> None:
-    """Send the requests when everything written so far is committed."""
+    """Sends the requests when everything written so far is committed."""
     if initializations:
         shard.after_commit(partial(_initialize, shard, group_id, initializations))
 
@@ -67,7 +67,7 @@ def _initialize(shard: GroupCoordinatorShard, group_id: str, initializations: li
 def send(
     shard: GroupCoordinatorShard, group_id: str, initializations: Iterable[Initialization]
 ) -> ResponseFuture[dict[SharePartitionKey, StateError]]:
-    """Send the requests; the future has the errors."""
+    """Sends the requests; the future has the errors."""
     from ...share.persister import SharePartitionKey
 
     initialize = shard.node.persister.initialize_state
@@ -79,7 +79,7 @@ def send(
 
 
 def finish(shard: GroupCoordinatorShard, group_id: str, results: dict[SharePartitionKey, StateError]) -> None:
-    """Write that the partitions are initialized or, if one failed, that they are not."""
+    """Writes that the partitions are initialized or, if one failed, that they are not."""
     failed = next((error for error in results.values() if error.code), None)
     if failed is not None:
         log.error("share group %s: partitions have no state: error %s: %s", group_id, failed.code, failed.message)

@@ -25,7 +25,7 @@ class StateError(NamedTuple):
 def call_for_each(
     calls: Iterable[tuple[SharePartitionKey, Callable[[Callable[..., None]], None]]], result_of: Callable[..., R]
 ) -> ResponseFuture[dict[SharePartitionKey, R]]:
-    """Make the calls; each gets the function that takes its result. The future has all results,
+    """Makes the calls; each gets the function that takes its result. The future has all results,
     each made by `result_of` from what the persister returned."""
     return in_one_step(called_for_each(calls, result_of))
 
@@ -33,7 +33,7 @@ def call_for_each(
 def called_for_each(
     calls: Iterable[tuple[SharePartitionKey, Callable[[Callable[..., None]], None]]], result_of: Callable[..., R]
 ) -> Wait[ResponseFuture[dict[SharePartitionKey, R]]]:
-    """Make the calls in slices."""
+    """Makes the calls in slices."""
     results: dict[SharePartitionKey, R] = {}
     future: ResponseFuture[dict[SharePartitionKey, R]] = ResponseFuture()
     all_calls = list(calls)

@@ -83,18 +83,18 @@ def current_assignment_record(group_id: str, member: ShareGroupMember) -> Coordi
 
 
 def partitions_of(topics: Iterable[Any]) -> Assignment:
-    """Return the assignment in a record."""
+    """Returns the assignment in a record."""
     return assignment_of((Uuid(topic.topic_id), topic.partitions) for topic in topics)
 
 
 def state_partition_metadata_record(group_id: str, metadata: StatePartitionMetadata, image: Image) -> CoordinatorRecord:
-    """Return the record; `image` has the names of the topics that are deleted from the group."""
+    """Returns the record; `image` has the names of the topics that are deleted from the group."""
     deleting = {topic_id: name_of(topic_id, image) for topic_id in metadata.deleting}
     return _state_partition_record(group_id, metadata.initializing, metadata.initialized, deleting)
 
 
 def deleting_record(group_id: str, deleting: InitMap) -> CoordinatorRecord:
-    """Return the record of a group whose whole state is deleted."""
+    """Returns the record of a group whose whole state is deleted."""
     return _state_partition_record(group_id, {}, {}, {id: value.name for id, value in deleting.items()})
 
 
@@ -141,7 +141,7 @@ def _member_subscription_tombstone(group_id: str, member_id: str) -> Coordinator
 
 
 def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Return the records that delete a member, in the order in which they must be replayed."""
+    """Returns the records that delete a member, in the order in which they must be replayed."""
     return [
         _current_assignment_tombstone(group_id, member_id),
         _target_assignment_tombstone(group_id, member_id),
@@ -150,7 +150,7 @@ def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
 
 
 def group_tombstones(group_id: str, member_ids: Collection[str]) -> list[CoordinatorRecord]:
-    """Return the records that delete the group with these members."""
+    """Returns the records that delete the group with these members."""
     return [
         *(_current_assignment_tombstone(group_id, member_id) for member_id in member_ids),
         *(_target_assignment_tombstone(group_id, member_id) for member_id in member_ids),

@@ -73,7 +73,7 @@ def replay_state_partition_metadata(
     key: ShareGroupStatePartitionMetadataKey,
     value: ShareGroupStatePartitionMetadataValue | None,
 ) -> None:
-    """Set which partitions have a state at the share coordinator."""
+    """Sets which partitions have a state at the share coordinator."""
     if value is not None:
         metadata = records.state_partition_metadata_of(value, shard.now)
         GROUPS.group(shard, key).set_state_partition_metadata(metadata)

@@ -52,14 +52,14 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
         return STABLE if self.members else EMPTY
 
     def has_initialized_assignment_pending(self) -> bool:
-        """Return whether a subscribed topic has initialized partitions that are not assigned, or
+        """Returns whether a subscribed topic has initialized partitions that are not assigned, or
         has assigned ones that are not initialized."""
         if self._is_assignment_pending is None:
             self._is_assignment_pending = self.would_be_pending(self.target_assignment.values())
         return self._is_assignment_pending
 
     def would_be_pending(self, assignments: Iterable[Assignment]) -> bool:
-        """Return the same, if the members had these assignments."""
+        """Returns the same, if the members had these assignments."""
         metadata = self.state_partition_metadata
         if metadata is None or not metadata.initialized or not self.subscribed_topic_names:
             return False
@@ -77,7 +77,7 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
     # What the records change, and what an earlier answer depends on.
 
     def set_state_partition_metadata(self, metadata: StatePartitionMetadata | None) -> None:
-        """Replace which partitions have a state (replay)."""
+        """Replaces which partitions have a state (replay)."""
         self.state_partition_metadata, self._is_assignment_pending = metadata, None
 
     def update_member(self, member: ShareGroupMember) -> None:

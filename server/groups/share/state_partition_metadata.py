@@ -49,17 +49,17 @@ class StatePartitionMetadata(NamedTuple):
     deleting: frozenset[Uuid] = frozenset()
 
     def with_initializing(self, topics: InitMap) -> StatePartitionMetadata:
-        """Return it with these partitions, too; their topics are no longer deleted."""
+        """Returns it with these partitions, too; their topics are no longer deleted."""
         combined = combine_init_maps(self.initializing, topics)
         return self._replace(initializing=combined, deleting=self.deleting - combined.keys())
 
     def with_initialized(self, topics: InitMap) -> StatePartitionMetadata:
-        """Return it after the share coordinator has initialized these partitions."""
+        """Returns it after the share coordinator has initialized these partitions."""
         partitions = {topic_id: value.partitions for topic_id, value in topics.items()}
         return self.without_initializing(partitions)._replace(initialized=combine_init_maps(self.initialized, topics))
 
     def without_initializing(self, partitions: TopicPartitions) -> StatePartitionMetadata:
-        """Return it without these initializing partitions."""
+        """Returns it without these initializing partitions."""
         left = {
             topic_id: value._replace(partitions=value.partitions - frozenset(partitions.get(topic_id, ())))
             for topic_id, value in self.initializing.items()
@@ -69,7 +69,7 @@ class StatePartitionMetadata(NamedTuple):
         )
 
     def without_topics(self, topic_ids: Collection[Uuid]) -> StatePartitionMetadata:
-        """Return it without these topics, which were deleted."""
+        """Returns it without these topics, which were deleted."""
         return StatePartitionMetadata(
             {id: value for id, value in self.initializing.items() if id not in topic_ids},
             {id: value for id, value in self.initialized.items() if id not in topic_ids},
@@ -77,12 +77,12 @@ class StatePartitionMetadata(NamedTuple):
         )
 
     def has_any(self, topic_ids: Collection[Uuid]) -> bool:
-        """Return whether any of these topics is in it."""
+        """Returns whether any of these topics is in it."""
         return any(id in self.initializing or id in self.initialized or id in self.deleting for id in topic_ids)
 
 
 def combine_init_maps(first: InitMap, second: InitMap) -> dict[Uuid, InitMapValue]:
-    """Return the partitions of both; names and timestamps are those of `second`."""
+    """Returns the partitions of both; names and timestamps are those of `second`."""
     combined = dict(first)
     for topic_id, value in second.items():
         before = combined.get(topic_id)
@@ -94,8 +94,8 @@ def combine_init_maps(first: InitMap, second: InitMap) -> dict[Uuid, InitMapValu
 def uninitialized_partitions(
     metadata: StatePartitionMetadata, names: Iterable[str], image: Image, now: int, retry_ms: int
 ) -> dict[Uuid, InitMapValue]:
-    """Return the partitions of these topics that are not initialized, and that are not initializing
-    since less than `retry_ms` (Kafka: `subscribedTopicsChangeMap`)."""
+    """Returns the partitions of these topics that are not initialized, and that are not
+    initializing since less than `retry_ms` (Kafka: `subscribedTopicsChangeMap`)."""
     recent = {id: value for id, value in metadata.initializing.items() if now - value.timestamp < retry_ms}
     known = combine_init_maps(metadata.initialized, recent)
     found: dict[Uuid, InitMapValue] = {}
@@ -110,7 +110,7 @@ def uninitialized_partitions(
 
 
 def with_init_values(partitions: TopicPartitions, image: Image, now: int) -> dict[Uuid, InitMapValue]:
-    """Return the partitions with the names of their topics."""
+    """Returns the partitions with the names of their topics."""
     return {
         topic_id: InitMapValue(name_of(topic_id, image), frozenset(each), now) for topic_id, each in partitions.items()
     }

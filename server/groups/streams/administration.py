@@ -15,7 +15,7 @@ from .membership import StreamsGroupMembership
 
 
 def expire_member(group: StreamsGroupMembership, name: str) -> None:
-    """End the session of a member, by its id or its instance id. Raises Refusal."""
+    """Ends the session of a member, by its id or its instance id. Raises Refusal."""
     found = group.static_member(name) or group.members.get(name)
     if found is None:
         members = ", ".join(group.members) or "no members"
@@ -24,7 +24,7 @@ def expire_member(group: StreamsGroupMembership, name: str) -> None:
 
 
 def rebalance(group: StreamsGroupMembership) -> None:
-    """Let the next heartbeat compute another target assignment, without the usual pause. Raises
+    """Makes the next heartbeat compute another target assignment, without the usual pause. Raises
     Refusal."""
     if group.is_empty:
         raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{group.group_id} has no members")

@@ -24,7 +24,7 @@ class RefinedAssignment(NamedTuple):
     assignment: Mapping[str, TasksTuple] = NO_ASSIGNMENT
 
     def renamed(self, old_id: str, new_id: str) -> RefinedAssignment:
-        """Return it with the tasks of a static member under the id of its replacement."""
+        """Returns it with the tasks of a static member under the id of its replacement."""
         if old_id not in self.assignment:
             return self
         left = {id: tasks for id, tasks in self.assignment.items() if id != old_id}
@@ -32,5 +32,5 @@ class RefinedAssignment(NamedTuple):
 
 
 def refine(target_assignment: Mapping[str, TasksTuple]) -> Mapping[str, TasksTuple]:
-    """Return the refined assignment of a target assignment."""
+    """Returns the refined assignment of a target assignment."""
     return target_assignment

@@ -15,6 +15,6 @@ ASSIGNORS: dict[str, TaskAssignor] = {DEFAULT.name: DEFAULT}
 
 
 def task_assignor(shard: GroupCoordinatorShard, group_id: str) -> TaskAssignor:
-    """Return the assignor of the group."""
+    """Returns the assignor of the group."""
     name = shard.group_config(group_id, "streams.assignor.name")
     return ASSIGNORS.get(str(name), DEFAULT)

@@ -41,12 +41,12 @@ class Reconciliation(NamedTuple):
     processes: TaskProcessIds
 
     def has_not_released(self, tasks: TasksTupleWithEpochs) -> bool:
-        """Return whether the member may still have one of the tasks."""
+        """Returns whether the member may still have one of the tasks."""
         return self.owned is None or self.owned.contains_any(tasks)
 
 
 def reconcile(reconciliation: Reconciliation) -> StreamsGroupMember:
-    """Return the member with its next assignment. Raises Refusal(FENCED_MEMBER_EPOCH)."""
+    """Returns the member with its next assignment. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     member_epoch = EPOCH_OF_NEXT_ASSIGNMENT[reconciliation.member.state](reconciliation)
     return reconciliation.member if member_epoch is None else _NextAssignment(reconciliation).member(member_epoch)
 
@@ -127,22 +127,22 @@ class _Obstacles:
         return self._is_warmup_here(task) and task not in self._current.warmup
 
     def active(self, task: Task) -> bool:
-        """Return whether the member cannot become active for the task."""
+        """Returns whether the member cannot become active for the task."""
         runs = self._processes.active(task) is not None
         return runs or self._is_standby_elsewhere(task) or self._is_warmup_elsewhere(task)
 
     def standby(self, task: Task) -> bool:
-        """Return whether the member cannot have a standby copy of the task."""
+        """Returns whether the member cannot have a standby copy of the task."""
         is_active_elsewhere = self._is_active_here(task) and task not in self._current.active
         return is_active_elsewhere or self._is_standby_here(task) or self._is_warmup_elsewhere(task)
 
     def warmup(self, task: Task) -> bool:
-        """Return whether the member cannot warm the task up."""
+        """Returns whether the member cannot warm the task up."""
         return self._is_active_here(task) or self._is_standby_elsewhere(task) or self._is_warmup_here(task)
 
 
 def _free(tasks: _Roles, obstacles: _Obstacles) -> _Roles:
-    """Return those of the tasks that the member can have now."""
+    """Returns those of the tasks that the member can have now."""
     return _Roles(
         TaskSet(task for task in tasks.active if not obstacles.active(task)),
         TaskSet(task for task in tasks.standby if not obstacles.standby(task)),
@@ -178,7 +178,7 @@ class _NextAssignment:
         )
 
     def member(self, epoch_while_revoking: int) -> StreamsGroupMember:
-        """Return the member with this assignment."""
+        """Returns the member with this assignment."""
         old, assigned = self._of.member, self._with_epochs(self._assigned)
         if self._must_revoke:
             return replace(
@@ -199,7 +199,7 @@ class _NextAssignment:
         )
 
     def _with_epochs(self, tasks: _Roles) -> TasksTupleWithEpochs:
-        """Return tasks with epochs; an active task keeps its epoch, or has the target's."""
+        """Returns tasks with epochs; an active task keeps its epoch, or has the target's."""
         epochs = self._of.member.assigned_tasks.active
         active: dict[str, dict[int, int]] = {}
         for id, index in sorted(tasks.active):

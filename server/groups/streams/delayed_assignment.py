@@ -13,7 +13,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 
 def assign(group: StreamsGroupMembership) -> None:
-    """Compute a target assignment for the members that have joined, and write it.
+    """Computes a target assignment for the members that have joined, and writes it.
 
     Raises Refusal if it cannot be computed or written.
     """

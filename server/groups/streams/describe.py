@@ -20,7 +20,8 @@ TaskOffset = StreamsGroupDescribeResponse.TaskOffset
 
 
 def describe(group: StreamsGroup) -> DescribedGroup:
-    """Return the group as it is. A topology that is not configured is shown as it was requested."""
+    """Returns the group as it is. A topology that is not configured is shown as it was
+    requested."""
     configured = group.configured_topology
     requested = None if group.topology is None else group.topology.described()
     is_ready = configured is not None and configured.is_ready

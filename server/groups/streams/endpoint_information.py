@@ -24,7 +24,7 @@ class EndpointInformation:
     def of_members(
         self, members: Iterable[StreamsGroupMember], configured: ConfiguredTopology | None, image: Image
     ) -> list[EndpointToPartitions]:
-        """Return the information of those members that have an endpoint. Raises Refusal."""
+        """Returns the information of those members that have an endpoint. Raises Refusal."""
         found = []
         for member in members:
             known = self._by_member.get(member.member_id)
@@ -36,11 +36,11 @@ class EndpointInformation:
         return found
 
     def invalidate(self, member_id: str) -> None:
-        """Compute the information of a member again when it is needed."""
+        """Computes the information of a member again when it is needed."""
         self._by_member.pop(member_id, None)
 
     def invalidate_all(self) -> None:
-        """Compute all of it again: the subtopologies have changed."""
+        """Computes all of it again: the subtopologies have changed."""
         self._by_member.clear()
 
     def __repr__(self) -> str:

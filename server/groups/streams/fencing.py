@@ -15,7 +15,7 @@ ASSIGN_AT_ONCE = 0
 
 
 def fence_member(group: StreamsGroupMembership, member: StreamsGroupMember) -> None:
-    """Remove the member, and write that. Raises Refusal if it cannot be written."""
+    """Removes the member, and writes that. Raises Refusal if it cannot be written."""
     epoch = group.metadata.epoch + 1
     removal = records.member_tombstones(group.group_id, member.member_id)
     removal.append(records.metadata_record(group.group_id, group.metadata._replace(epoch=epoch)))

@@ -75,7 +75,7 @@ class StreamsGroupChange:
         self.member = self.updated = member
 
     def update(self, updated: StreamsGroupMember, *, is_static: bool) -> None:
-        """Take over what the request changes of the member. Of a static member only some of it
+        """Takes over what the request changes of the member. Of a static member only some of it
         makes another assignment necessary."""
         self.updated = updated
         if updated == self.member:
@@ -85,7 +85,7 @@ class StreamsGroupChange:
             self._update = AssignmentUpdate.RECOMPUTE
 
     def configure(self, topology: StreamsTopology) -> None:
-        """Configure the topology of the group if it is new, or its topics have changed.
+        """Configures the topology of the group if it is new, or its topics have changed.
 
         Raises Refusal: STREAMS_INVALID_TOPOLOGY, UNKNOWN_SERVER_ERROR.
         """
@@ -107,7 +107,7 @@ class StreamsGroupChange:
         self.group.set_metadata_refresh_deadline(self.shard.now)
 
     def bump_epoch_if_needed(self) -> None:
-        """Begin another group epoch if the member, the topology or the configurations changed."""
+        """Begins another group epoch if the member, the topology or the configurations changed."""
         epoch = self.topology.epoch if self.configured.is_ready else NOT_VALIDATED
         metadata = self.group.metadata
         if epoch != metadata.validated_topology_epoch or self.configs != metadata.assignment_configs:
@@ -132,7 +132,7 @@ class StreamsGroupChange:
         return not tasks.has_same_tasks(self.updated.assigned_tasks)
 
     def advance(self, body: StreamsGroupHeartbeatRequest) -> None:
-        """Compute the target assignment if it is due, and reconcile the member with it.
+        """Computes the target assignment if it is due, and reconcile the member with it.
 
         Raises Refusal.
         """
@@ -147,7 +147,7 @@ class StreamsGroupChange:
             self._after_write.append(lambda: timers.set_rebalance(self.group, self.updated))
 
     def _update_target_assignment(self) -> tuple[int, Callable[[], Assignment]]:
-        """Return the epoch of the target assignment, and how to get it."""
+        """Returns the epoch of the target assignment, and how to get it."""
         group, shard = self.group, self.shard
         if self._awaits_initial_rebalance():
             self._delay("Assignment delayed due to the configured initial rebalance delay.")
@@ -188,13 +188,13 @@ class StreamsGroupChange:
         self.records.append(record)
 
     def _present_members(self) -> Mapping[str, StreamsGroupMember]:
-        """Return the members of the group, with this one as it is now."""
+        """Returns the members of the group, with this one as it is now."""
         members = {id: member for id, member in self.group.members.items() if id != self.replaced_member_id}
         members[self.updated.member_id] = self.updated
         return members
 
     def _present_targets(self) -> Assignment:
-        """Return the target assignment; a static member has that of the one it replaces."""
+        """Returns the target assignment; a static member has that of the one it replaces."""
         targets = self.group.target_assignment
         if self.replaced_member_id not in targets:
             return targets
@@ -211,7 +211,7 @@ class StreamsGroupChange:
         return RefinedAssignment(epoch, dict(refine(target())))
 
     def write(self) -> None:
-        """Append the records and replay them, then set timers. Raises Refusal."""
+        """Appends the records and replays them, then sets timers. Raises Refusal."""
         self.shard.write(self.records)
         if int_config(self.shard, self.group.group_id, "streams.num.warmup.replicas") > 0:
             self.group.refined_assignment = self._refined
@@ -222,7 +222,7 @@ class StreamsGroupChange:
 
 
 def changed_target_records(group_id: str, before: Assignment, after: Assignment) -> list[CoordinatorRecord]:
-    """Return the records of the members whose target assignment is another one."""
+    """Returns the records of the members whose target assignment is another one."""
     return [
         records.target_assignment_record(group_id, member_id, tasks)
         for member_id, tasks in after.items()
@@ -231,7 +231,7 @@ def changed_target_records(group_id: str, before: Assignment, after: Assignment)
 
 
 def _owned_tasks(body: StreamsGroupHeartbeatRequest) -> TasksTuple | None:
-    """Return the tasks that the member says it owns; None if it does not say."""
+    """Returns the tasks that the member says it owns; None if it does not say."""
     if body.active_tasks is None or body.standby_tasks is None or body.warmup_tasks is None:
         return None
     return TasksTuple.of(body)

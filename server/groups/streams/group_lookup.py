@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def streams_group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
-    """Return the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    """Returns the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None:
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
@@ -29,7 +29,7 @@ def streams_group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
 
 
 def joined_group(shard: GroupCoordinatorShard, group_id: str) -> tuple[StreamsGroup, ClassicGroup | None]:
-    """Return the group that a member joins, perhaps a new one, and the classic group that it
+    """Returns the group that a member joins, perhaps a new one, and the classic group that it
     replaces. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None:
@@ -40,7 +40,7 @@ def joined_group(shard: GroupCoordinatorShard, group_id: str) -> tuple[StreamsGr
 
 
 def present_group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
-    """Return the group of a member that has joined. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    """Returns the group of a member that has joined. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     if group_id not in shard.groups:
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Streams group {group_id} not found.")
     return streams_group(shard, group_id)

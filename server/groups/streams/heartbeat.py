@@ -49,7 +49,7 @@ class StreamsGroupHeartbeatResult(NamedTuple):
 
 
 def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> StreamsGroupHeartbeatResult:
-    """Apply a heartbeat of a member that joins or stays. Raises Refusal."""
+    """Applies a heartbeat of a member that joins or stays. Raises Refusal."""
     body = request.body
     group, replaced_group = _group(shard, body)
     change = StreamsGroupChange(group, () if replaced_group is None else replaced_group.tombstones())
@@ -93,7 +93,7 @@ def _refuse_if_full(group: StreamsGroup, member_id: str, instance_id: str | None
 
 
 def _member(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> StreamsGroupMember:
-    """Return the member as it was, or a new one. Raises Refusal."""
+    """Returns the member as it was, or a new one. Raises Refusal."""
     group, is_joining = change.group, body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     if body.instance_id is not None:
         present_id = group.static_members.get(body.instance_id)
@@ -111,7 +111,7 @@ def _member(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> S
 
 
 def _updated(member: StreamsGroupMember, request: HeartbeatRequest) -> StreamsGroupMember:
-    """Return the member with what the request changes."""
+    """Returns the member with what the request changes."""
     body = request.body
     given = {
         "instance_id": body.instance_id,
@@ -145,7 +145,7 @@ def _user_endpoint(member: StreamsGroupMember, body: StreamsGroupHeartbeatReques
 
 
 def _topology(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> StreamsTopology:
-    """Return the topology of the group: the first member sets it, and later ones have the same.
+    """Returns the topology of the group: the first member sets it, and later ones have the same.
 
     A member with an older topology epoch gets a status. Raises Refusal(INVALID_REQUEST).
     """
@@ -174,7 +174,7 @@ def _add_stale_status(change: StreamsGroupChange, topology: StreamsTopology) -> 
 
 
 def _check_tasks(topology: ConfiguredTopology, body: StreamsGroupHeartbeatRequest) -> None:
-    """Check that the member owns tasks of the topology. Raises Refusal(INVALID_REQUEST)."""
+    """Checks that the member owns tasks of the topology. Raises Refusal(INVALID_REQUEST)."""
     if not topology.is_ready or topology.subtopologies is None:
         return
     for owned in (*(body.active_tasks or ()), *(body.standby_tasks or ()), *(body.warmup_tasks or ())):
@@ -190,7 +190,7 @@ def _check_tasks(topology: ConfiguredTopology, body: StreamsGroupHeartbeatReques
 
 
 def leave(shard: GroupCoordinatorShard, body: StreamsGroupHeartbeatRequest) -> StreamsGroupHeartbeatResult:
-    """Apply the last heartbeat of a member. Raises Refusal."""
+    """Applies the last heartbeat of a member. Raises Refusal."""
     group = streams_group(shard, body.group_id)
     if body.shutdown_application:
         group.request_shutdown(body.member_id)

@@ -28,7 +28,7 @@ CLIENT_TAGS_FROM = 1
 def build_response(
     change: StreamsGroupChange, request: Request[StreamsGroupHeartbeatRequest]
 ) -> StreamsGroupHeartbeatResponse:
-    """Return the response, before the change is written. Raises Refusal(UNKNOWN_SERVER_ERROR)."""
+    """Returns the response, before the change is written. Raises Refusal(UNKNOWN_SERVER_ERROR)."""
     shard, group_id, member = change.shard, change.group.group_id, change.updated
     response = StreamsGroupHeartbeatResponse(
         member_id=member.member_id,

@@ -40,12 +40,12 @@ class InternalTopicCreation:
         self._errors: dict[str, CreationError] = {}
 
     def errors(self, names: Iterable[str]) -> dict[str, str]:
-        """Return topic -> message for those that could not be created lately."""
+        """Returns topic -> message for those that could not be created lately."""
         found = ((name, self._errors.get(name)) for name in names)
         return {name: error.message for name, error in found if error is not None and error.until > self._node.now}
 
     def create(self, topics: Collection[CreatableTopic], retry_ms: int) -> None:
-        """Create these topics, except those that could not be created in the last `retry_ms`."""
+        """Creates these topics, except those that could not be created in the last `retry_ms`."""
         failed = self.errors(topic.name for topic in topics)
         due = [topic for topic in topics if topic.name not in failed]
         controller, lifecycle = self._node.controller, self._node.lifecycle

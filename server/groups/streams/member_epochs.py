@@ -26,7 +26,7 @@ COMMIT_VERSION = 9
 
 
 def validate_heartbeat(member: StreamsGroupMember, body: StreamsGroupHeartbeatRequest) -> None:
-    """Check the epoch of a heartbeat. Raises Refusal(FENCED_MEMBER_EPOCH)."""
+    """Checks the epoch of a heartbeat. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     epoch, current = body.member_epoch, member.member_epoch
     if epoch in (JOIN_GROUP_MEMBER_EPOCH, current):
         return
@@ -66,7 +66,7 @@ def _is_subset(
 def validate_commit(
     topology: StreamsTopology | None, member: StreamsGroupMember, epoch: int, *, transactional: bool, version: int
 ) -> CommitPartitionValidator:
-    """Check the epoch of a commit; return the check of each partition.
+    """Checks the epoch of a commit; returns the check of each partition.
 
     Raises Refusal: UNSUPPORTED_VERSION, STALE_MEMBER_EPOCH.
     """
@@ -101,7 +101,7 @@ def _validate_task(member: StreamsGroupMember, id: str, partition: int, received
 
 
 def validate_fetch(member: StreamsGroupMember, epoch: int) -> None:
-    """Check the epoch of a member that fetches offsets. Raises Refusal(STALE_MEMBER_EPOCH)."""
+    """Checks the epoch of a member that fetches offsets. Raises Refusal(STALE_MEMBER_EPOCH)."""
     if epoch != member.member_epoch:
         expected = member.member_epoch
         raise _stale(f"The received member epoch {epoch} does not match the expected member epoch {expected}.")

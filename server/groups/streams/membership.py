@@ -105,19 +105,19 @@ class StreamsGroupMembership(CoordinatorGroup):
         return self.state is StreamsGroupState.STABLE
 
     def set_metadata(self, metadata: StreamsGroupMetadata) -> None:
-        """Set the epochs and what they depend on (replay)."""
+        """Sets the epochs and what they depend on (replay)."""
         self.metadata, self._state = metadata, None
 
     def set_topology(self, topology: StreamsTopology | None) -> None:
-        """Set or delete the topology (replay)."""
+        """Sets or deletes the topology (replay)."""
         self.topology, self._state = topology, None
 
     def set_target_assignment_metadata(self, epoch: int, timestamp: int) -> None:
-        """Set the epoch of the target assignment, and when it was computed in ms (replay)."""
+        """Sets the epoch of the target assignment, and when it was computed in ms (replay)."""
         self.assignment_epoch, self.assignment_timestamp, self._state = epoch, timestamp, None
 
     def member(self, member_id: str) -> StreamsGroupMember:
-        """Return a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+        """Returns a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
         found = self.members.get(member_id)
         if found is None:
             message = f"Member {member_id} is not a member of group {self.group_id}."
@@ -125,7 +125,7 @@ class StreamsGroupMembership(CoordinatorGroup):
         return found
 
     def member_or_new(self, member_id: str) -> StreamsGroupMember:
-        """Return a member, or a new one, which is not added to the group."""
+        """Returns a member, or a new one, which is not added to the group."""
         return self.members.get(member_id) or StreamsGroupMember(member_id=member_id)
 
     def static_member(self, instance_id: str) -> StreamsGroupMember | None:
@@ -133,7 +133,7 @@ class StreamsGroupMembership(CoordinatorGroup):
         return None if member_id is None else self.members[member_id]
 
     def update_member(self, member: StreamsGroupMember) -> None:
-        """Add or replace a member (replay)."""
+        """Adds or replaces a member (replay)."""
         self._forget(self.members.get(member.member_id))
         self.members[member.member_id], self._state = member, None
         self.processes.add(member.assigned_tasks, member.process_id)
@@ -142,7 +142,7 @@ class StreamsGroupMembership(CoordinatorGroup):
             self.static_members[member.instance_id] = member.member_id
 
     def remove_member(self, member_id: str) -> None:
-        """Remove a member (replay). Without members no shutdown is requested any more."""
+        """Removes a member (replay). Without members no shutdown is requested any more."""
         self._forget(self.members.pop(member_id, None))
         self._state = None
         self.task_offsets.pop(member_id, None)
@@ -159,11 +159,11 @@ class StreamsGroupMembership(CoordinatorGroup):
             self.static_members.pop(member.instance_id, None)
 
     def task_offsets_of(self, member_id: str) -> MemberTaskOffsets:
-        """Return what the member reported last."""
+        """Returns what the member reported last."""
         return self.task_offsets.get(member_id, NO_TASK_OFFSETS)
 
     def configure(self, topology: ConfiguredTopology) -> None:
-        """Keep the topology as the topics have it."""
+        """Keeps the topology as the topics have it."""
         if topology is not self.configured_topology:
             self.configured_topology = topology
             self.endpoints.invalidate_all()
@@ -174,7 +174,7 @@ class StreamsGroupMembership(CoordinatorGroup):
             self.shutdown_request_member_id = member_id
 
     def compute_metadata_hash(self, topology: StreamsTopology) -> int:
-        """Return the hash of the topics of the topology as they are now."""
+        """Returns the hash of the topics of the topology as they are now."""
         return compute_metadata_hash(topology.required_topics, self.shard.topic_hashes, self.shard.node.image)
 
     def on_topics_changed(self, names: Set[str]) -> None:
@@ -182,7 +182,7 @@ class StreamsGroupMembership(CoordinatorGroup):
             self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
 
     def has_metadata_expired(self, now: int) -> bool:
-        """Return whether the metadata hash must be computed again.
+        """Returns whether the metadata hash must be computed again.
 
         That is so as well if the epoch of the last one was not persisted.
         """
@@ -195,11 +195,11 @@ class StreamsGroupMembership(CoordinatorGroup):
 
     @abstractmethod
     def fence_member(self, member: StreamsGroupMember) -> None:
-        """Remove the member, and write that. Raises Refusal if it cannot be written."""
+        """Removes the member, and writes that. Raises Refusal if it cannot be written."""
 
     @abstractmethod
     def end_initial_rebalance(self) -> None:
-        """Assign tasks to the members that have joined. Raises Refusal."""
+        """Assigns tasks to the members that have joined. Raises Refusal."""
 
     def __repr__(self) -> str:
         return f"streams group {self.group_id}: {self.state_name}, {len(self.members)} members"

@@ -56,7 +56,7 @@ class StreamsGroupMetadata(NamedTuple):
 
     @classmethod
     def of(cls, value: StreamsGroupMetadataValue) -> StreamsGroupMetadata:
-        """Read a record."""
+        """Reads a record."""
         return cls(
             value.epoch,
             value.metadata_hash,
@@ -68,7 +68,7 @@ class StreamsGroupMetadata(NamedTuple):
 
 
 def member_record(group_id: str, member: StreamsGroupMember) -> CoordinatorRecord:
-    """Return the record of a member's own metadata."""
+    """Returns the record of a member's own metadata."""
     of, endpoint = StreamsGroupMemberMetadataValue, member.user_endpoint
     value = of(
         instance_id=member.instance_id,
@@ -89,7 +89,7 @@ def member_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
 
 
 def metadata_record(group_id: str, metadata: StreamsGroupMetadata) -> CoordinatorRecord:
-    """Return the record of the group itself."""
+    """Returns the record of the group itself."""
     of = StreamsGroupMetadataValue
     value = of(
         epoch=metadata.epoch,
@@ -109,7 +109,7 @@ def metadata_tombstone(group_id: str) -> CoordinatorRecord:
 
 
 def target_assignment_record(group_id: str, member_id: str, tasks: TasksTuple) -> CoordinatorRecord:
-    """Return the record of the target assignment of a member."""
+    """Returns the record of the target assignment of a member."""
     of = StreamsGroupTargetAssignmentMemberValue
     value = of(
         active_tasks=_task_ids(of.TaskIds, tasks.active),
@@ -124,7 +124,7 @@ def target_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRec
 
 
 def target_assignment_metadata_record(group_id: str, epoch: int, timestamp: int) -> CoordinatorRecord:
-    """Return the record of the target assignment itself. `timestamp` (ms) is when it was computed;
+    """Returns the record of the target assignment itself. `timestamp` (ms) is when it was computed;
     0 lets the next one be computed at once."""
     value = StreamsGroupTargetAssignmentMetadataValue(assignment_epoch=epoch, assignment_timestamp=timestamp)
     return CoordinatorRecord(StreamsGroupTargetAssignmentMetadataKey(group_id=group_id), value)
@@ -135,7 +135,7 @@ def target_assignment_metadata_tombstone(group_id: str) -> CoordinatorRecord:
 
 
 def current_assignment_record(group_id: str, member: StreamsGroupMember) -> CoordinatorRecord:
-    """Return the record of the epoch, the state and the tasks of a member."""
+    """Returns the record of the epoch, the state and the tasks of a member."""
     of, assigned, pending = (
         StreamsGroupCurrentMemberAssignmentValue,
         member.assigned_tasks,
@@ -161,7 +161,7 @@ def current_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRe
 
 
 def topology_record(group_id: str, value: StreamsGroupTopologyValue) -> CoordinatorRecord:
-    """Return the record of the group's topology."""
+    """Returns the record of the group's topology."""
     return CoordinatorRecord(StreamsGroupTopologyKey(group_id=group_id), value)
 
 
@@ -170,7 +170,7 @@ def topology_tombstone(group_id: str) -> CoordinatorRecord:
 
 
 def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Return the tombstones of a member, in the order in which they must be replayed."""
+    """Returns the tombstones of a member, in the order in which they must be replayed."""
     return [
         current_assignment_tombstone(group_id, member_id),
         target_assignment_tombstone(group_id, member_id),

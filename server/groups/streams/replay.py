@@ -49,7 +49,7 @@ GROUPS = ReplayedGroups(StreamsGroup)
 def replay_metadata(
     shard: GroupCoordinatorShard, key: StreamsGroupMetadataKey, value: StreamsGroupMetadataValue | None
 ) -> None:
-    """Set the group's epochs, or delete the group."""
+    """Sets the group's epochs, or deletes the group."""
     if value is not None:
         GROUPS.group(shard, key).set_metadata(StreamsGroupMetadata.of(value))
     else:
@@ -59,7 +59,7 @@ def replay_metadata(
 def replay_topology(
     shard: GroupCoordinatorShard, key: StreamsGroupTopologyKey, value: StreamsGroupTopologyValue | None
 ) -> None:
-    """Set or delete the topology."""
+    """Sets or deletes the topology."""
     if value is not None:
         GROUPS.group(shard, key).set_topology(StreamsTopology(value))
     elif (present := GROUPS.present(shard, key)) is not None:
@@ -69,7 +69,7 @@ def replay_topology(
 def replay_member(
     shard: GroupCoordinatorShard, key: StreamsGroupMemberMetadataKey, value: StreamsGroupMemberMetadataValue | None
 ) -> None:
-    """Set the metadata of a member; a member without them is deleted."""
+    """Sets the metadata of a member; a member without them is deleted."""
     if value is not None:
         group = GROUPS.group(shard, key)
         group.update_member(group.member_or_new(key.member_id).with_metadata(value))
@@ -82,7 +82,7 @@ def replay_target_assignment_metadata(
     key: StreamsGroupTargetAssignmentMetadataKey,
     value: StreamsGroupTargetAssignmentMetadataValue | None,
 ) -> None:
-    """Set the epoch of the target assignment, or delete it."""
+    """Sets the epoch of the target assignment, or deletes it."""
     if value is not None:
         GROUPS.group(shard, key).set_target_assignment_metadata(value.assignment_epoch, value.assignment_timestamp)
     elif (present := GROUPS.present(shard, key)) is not None:
@@ -94,7 +94,7 @@ def replay_target_assignment_member(
     key: StreamsGroupTargetAssignmentMemberKey,
     value: StreamsGroupTargetAssignmentMemberValue | None,
 ) -> None:
-    """Set or delete the target assignment of a member."""
+    """Sets or deletes the target assignment of a member."""
     if value is not None:
         GROUPS.group(shard, key).target_assignment[key.member_id] = TasksTuple.of(value)
     elif (present := GROUPS.present(shard, key)) is not None:
@@ -106,7 +106,7 @@ def replay_current_assignment(
     key: StreamsGroupCurrentMemberAssignmentKey,
     value: StreamsGroupCurrentMemberAssignmentValue | None,
 ) -> None:
-    """Set the epoch, the state and the tasks of a member, or delete them."""
+    """Sets the epoch, the state and the tasks of a member, or deletes them."""
     if value is not None:
         group = GROUPS.group(shard, key)
         group.update_member(group.member_or_new(key.member_id).with_current_assignment(value))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def joining(
     group: StreamsGroupMembership, member_id: str, instance_id: str
 ) -> tuple[StreamsGroupMember, list[CoordinatorRecord]]:
-    """Return the member that joins, and the records with which it replaces the present one.
+    """Returns the member that joins, and the records with which it replaces the present one.
 
     Raises Refusal(UNRELEASED_INSTANCE_ID).
     """
@@ -51,7 +51,7 @@ def joining(
 
 
 def validated(group: StreamsGroupMembership, member_id: str, instance_id: str) -> StreamsGroupMember:
-    """Return the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+    """Returns the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
     member = group.static_member(instance_id)
     if member is None:
         raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
@@ -62,7 +62,7 @@ def validated(group: StreamsGroupMembership, member_id: str, instance_id: str) -
 
 
 def leaving_for_a_while(member: StreamsGroupMember) -> StreamsGroupMember:
-    """Return the member as it stays in the group. Its tasks have no epoch that fences offsets."""
+    """Returns the member as it stays in the group. Its tasks have no epoch that fences offsets."""
     return replace(
         member,
         member_epoch=LEAVE_GROUP_STATIC_MEMBER_EPOCH,

@@ -17,7 +17,7 @@ class StreamsGroupState(Enum):
 
     @property
     def filter_name(self) -> str:
-        """Return the name that a filter of ListGroups must have, in lower case.
+        """Returns the name that a filter of ListGroups must have, in lower case.
 
         Apache Kafka expects `not_ready`; its own admin client sends NotReady, which finds none.
         """

@@ -41,7 +41,7 @@ class ConfiguredTopologyDescriber(NamedTuple):
 
 
 def can_compute_next_target_assignment(group: StreamsGroupMembership, interval_ms: int, now: int) -> bool:
-    """Return whether the interval between two assignments is over."""
+    """Returns whether the interval between two assignments is over."""
     timestamp = group.assignment_timestamp
     return timestamp == 0 or interval_ms == 0 or now >= timestamp + interval_ms
 
@@ -53,7 +53,7 @@ def compute_target_assignment(
     topology: ConfiguredTopology,
     configs: Mapping[str, str],
 ) -> dict[str, TasksTuple]:
-    """Return member id -> tasks. Raises Refusal(UNKNOWN_SERVER_ERROR) if the assignor fails."""
+    """Returns member id -> tasks. Raises Refusal(UNKNOWN_SERVER_ERROR) if the assignor fails."""
     if not topology.is_ready or topology.subtopologies is None:
         return dict.fromkeys(members, NO_TASKS)
     tags = configs.get(RACK_AWARE_ASSIGNMENT_TAGS, "")
@@ -89,7 +89,7 @@ def _assignment_member(member: StreamsGroupMember, offsets: MemberTaskOffsets) -
 
 
 def _tasks_tuple(assigned: MemberTasks | None) -> TasksTuple:
-    """Return what an assignor gave to a member; it never gives warm-up tasks."""
+    """Returns what an assignor gave to a member; it never gives warm-up tasks."""
     return NO_TASKS if assigned is None else TasksTuple(_copied(assigned.active_tasks), _copied(assigned.standby_tasks))
 
 

@@ -26,7 +26,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 
 def schedule_session(group: StreamsGroupMembership, member_id: str) -> None:
-    """Restart the session of a member."""
+    """Restarts the session of a member."""
     timeout_ms = int_config(group.shard, group.group_id, "streams.session.timeout.ms")
     fence = partial(_fence, group.shard, group.group_id, member_id, "the member session expired")
     group.shard.timers.schedule((SESSION, group.group_id, member_id), timeout_ms, fence)
@@ -43,13 +43,13 @@ def set_rebalance(group: StreamsGroupMembership, member: StreamsGroupMember) -> 
 
 
 def schedule_initial_rebalance(group: StreamsGroupMembership, delay_ms: int) -> None:
-    """Assign tasks after the delay, unless the group waits already."""
+    """Assigns tasks after the delay, unless the group waits already."""
     assign = partial(_assign, group.shard, group.group_id)
     group.shard.timers.schedule_if_absent((INITIAL_REBALANCE, group.group_id), delay_ms, assign)
 
 
 def awaits_initial_rebalance(group: StreamsGroupMembership) -> bool:
-    """Return whether the group waits for more members."""
+    """Returns whether the group waits for more members."""
     return group.shard.timers.is_scheduled((INITIAL_REBALANCE, group.group_id))
 
 
@@ -59,7 +59,7 @@ def cancel_member(group: StreamsGroupMembership, member_id: str) -> None:
 
 
 def schedule_all(group: StreamsGroupMembership) -> None:
-    """Start the timers of a group that was loaded."""
+    """Starts the timers of a group that was loaded."""
     for member in group.members.values():
         schedule_session(group, member.member_id)
         set_rebalance(group, member)
@@ -86,7 +86,7 @@ def _fence_if_in_epoch(shard: GroupCoordinatorShard, group_id: str, member: Stre
 
 
 def _assign(shard: GroupCoordinatorShard, group_id: str) -> None:
-    """Assign tasks to the members that have joined. A heartbeat does it if this fails."""
+    """Assigns tasks to the members that have joined. A heartbeat does it if this fails."""
     group = _streams_group(shard, group_id)
     if group is None or group.is_empty:
         return

@@ -50,7 +50,7 @@ Cleaning = Generator[None, None, Cleaned]
 
 
 def clean(partition: PartitionLog, now: int, most_keys: int, *, whole_segments: bool = True) -> Cleaning:
-    """Compact what may be compacted; see `ranges.cleanable`. Every step may raise CleaningAborted
+    """Compacts what may be compacted; see `ranges.cleanable`. Every step may raise CleaningAborted
     and DiskFailure."""
     found = cleanable(partition, now, whole_segments=whole_segments)
     newest = OffsetMap(most_keys)
@@ -79,7 +79,7 @@ def clean(partition: PartitionLog, now: int, most_keys: int, *, whole_segments: 
 
 
 def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> Generator[None, None, None]:
-    """Fill the offset map from the dirty part."""
+    """Fills the offset map from the dirty part."""
     transactions, truncations = CleanedTransactions(partition.aborted_in(start, end)), partition.truncations
     done = 0
     for batch in partition.batches(start):
@@ -99,7 +99,7 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
 
 
 def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: CleanerPass) -> Generator[None, None, int]:
-    """Replace a group of segments by one, and return its size in bytes. What is not replicated
+    """Replaces a group of segments by one, and returns its size in bytes. What is not replicated
     stays as it is: a marker there may still be truncated, and another one take its place."""
     before, truncations = [(each, each.next_offset) for each in group], partition.truncations
     rewriting = partition.rewrite(group)
@@ -126,7 +126,7 @@ def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: Cleaner
 
 
 def _check_not_truncated(partition: PartitionLog, truncations: int) -> None:
-    """Check that the log was not truncated: the offset map may name lost records, and then older
+    """Checks that the log was not truncated: the offset map may name lost records, and then older
     records of their keys must stay."""
     if partition.truncations != truncations:
         raise CleaningAborted("its end was truncated")

@@ -69,7 +69,7 @@ def is_due(found: LogToClean, min_ratio: float) -> bool:
 
 
 def groups(segments: Sequence[LogSegment], most: int) -> list[list[LogSegment]]:
-    """Group neighbours that together are no larger than one segment may be: each group becomes one
+    """Groups neighbours that together are no larger than one segment may be: each group becomes one
     segment."""
     made: list[list[LogSegment]] = []
     for segment in segments:

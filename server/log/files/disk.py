@@ -52,7 +52,7 @@ class File(Protocol):
         ...
 
     def append(self, buffers: Sequence[Buffer]) -> None:
-        """Append the buffers, one after the other: all of them, or DiskFailure and none."""
+        """Appends the buffers, one after the other: all of them, or DiskFailure and none."""
         ...
 
     def read(self, position: int, size: int) -> bytes:
@@ -60,7 +60,7 @@ class File(Protocol):
         ...
 
     def truncate(self, size: int) -> None:
-        """Make the file shorter; a larger size changes nothing."""
+        """Makes the file shorter; a larger size changes nothing."""
         ...
 
     def view(self) -> memoryview:
@@ -73,7 +73,7 @@ class File(Protocol):
         ...
 
     def flush(self) -> None:
-        """Wait until everything that was written would outlive the machine."""
+        """Waits until everything that was written would outlive the machine."""
         ...
 
     def flushing(self) -> FlushStep:
@@ -82,7 +82,7 @@ class File(Protocol):
         ...
 
     def rename(self, path: str) -> None:
-        """Rename the file within its folder; another file of that name is replaced."""
+        """Renames the file within its folder; another file of that name is replaced."""
         ...
 
     def moved(self, path: str) -> None:
@@ -90,16 +90,16 @@ class File(Protocol):
         ...
 
     def preallocate(self, size: int) -> None:
-        """Reserve `size` bytes for an empty file: it has zeros after its contents, until they are
+        """Reserves `size` bytes for an empty file: it has zeros after its contents, until they are
         truncated or `trim`med. `size` of the file does not count them."""
         ...
 
     def trim(self) -> None:
-        """Cut off what was preallocated and not written to."""
+        """Cuts off what was preallocated and not written to."""
         ...
 
     def close(self) -> None:
-        """Close the file descriptor. The next use opens it again."""
+        """Closes the file descriptor. The next use opens it again."""
         ...
 
 
@@ -112,13 +112,13 @@ class Disk(Protocol):
         ...
 
     def fail(self, why: str) -> None:
-        """Take the disk out of use, as after a failure of the system: a file is damaged that counts
-        for all of it."""
+        """Takes the disk out of use, as after a failure of the system: a file is damaged that
+        counts for all of it."""
         ...
 
     def watch(self, on_failure: Callable[[DiskFailure], None]) -> None:
-        """Call `on_failure` once when the disk fails, and for each LostFile, on the thread where it
-        happens. It replaces an earlier callback."""
+        """Calls `on_failure` once when the disk fails, and for each LostFile, on the thread where
+        it happens. It replaces an earlier callback."""
         ...
 
     def space(self) -> tuple[int, int] | None:
@@ -141,25 +141,25 @@ class Disk(Protocol):
         ...
 
     def rename(self, path: str, to: str) -> None:
-        """Rename a file that is not open, or a folder without open files."""
+        """Renames a file that is not open, or a folder without open files."""
         ...
 
     def remove(self, path: str) -> None:
-        """Delete a file; a missing one is no error."""
+        """Deletes a file; a missing one is no error."""
         ...
 
     def make_folder(self, folder: str) -> None:
-        """Make a folder, if it is missing."""
+        """Makes a folder, if it is missing."""
         ...
 
     def remove_folder(self, folder: str) -> None:
-        """Delete a folder with all its files; a missing one is no error."""
+        """Deletes a folder with all its files; a missing one is no error."""
         ...
 
     def read_whole(self, path: str) -> bytes: ...
 
     def write_whole(self, path: str, data: Buffer, *, flush: bool = True) -> None:
-        """Replace the contents of a file, as a whole or not at all: they are written to another
+        """Replaces the contents of a file, as a whole or not at all: they are written to another
         file, which is renamed. Without `flush` this holds for the end of the process, but not of
         the machine."""
         ...
@@ -173,7 +173,7 @@ class Disk(Protocol):
         ...
 
     def flush_folder(self, folder: str) -> None:
-        """Wait until the names of the files in the folder would outlive the machine."""
+        """Waits until the names of the files in the folder would outlive the machine."""
         ...
 
     def flushing_folder(self, folder: str) -> FlushStep:

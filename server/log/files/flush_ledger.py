@@ -103,7 +103,7 @@ class FlushLedger(Generic[S]):
         self._files, self._folders, self._flush_is_due = {}, {}, False
 
     def begin(self, end: int, dirty: Sequence[S]) -> FlushPlan[S] | None:
-        """Begin a flush of everything below `end`; None when no flush is due. `dirty` are the
+        """Begins a flush of everything below `end`; None when no flush is due. `dirty` are the
         segments that are not durable, oldest first; the last one is the active segment."""
         if self.is_new and not end:
             return None

@@ -193,7 +193,7 @@ class IndexedLog:
         return self._walk(position).over(self.log)
 
     def _mend(self, why: str) -> Index:
-        """Rebuild the indexes from the batches, up to the first position without one."""
+        """Rebuilds the indexes from the batches, up to the first position without one."""
         _LOGGER.warning("the index of %s %s: it is rebuilt", self.path(LOG), why)
         grows, most = isinstance(self._index, GrowingIndex), UNBOUNDED
         if isinstance(self._index, GrowingIndex):

@@ -59,7 +59,7 @@ class Index(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the open files."""
+        """Closes the open files."""
         ...
 
 
@@ -90,7 +90,7 @@ class GrowingIndex:
         self.full = False
 
     def load(self, log_size: int) -> None:
-        """Read the entries from the files. BadFile when a segment of `log_size` bytes cannot have
+        """Reads the entries from the files. BadFile when a segment of `log_size` bytes cannot have
         them."""
         data, times = self._index.read(0, self._index.size), self._time_index.read(0, self._time_index.size)
         data, times = data[: offset_index.used(data)], times[: time_index.used(times)]
@@ -118,7 +118,7 @@ class GrowingIndex:
             raise BadFile(f"has position {self._positions[-1]} in a segment of {log_size} bytes")
 
     def clear(self) -> None:
-        """Drop all entries, also in the files."""
+        """Drops all entries, also in the files."""
         self._cut_to(0, 0)
 
     def add(self, last_offset: int, position: int, timestamp: int, timestamp_offset: int) -> None:
@@ -132,7 +132,7 @@ class GrowingIndex:
             self.write()
 
     def add_time(self, timestamp: int, timestamp_offset: int) -> None:
-        """Add an entry to the time index only, unless the last one is as late."""
+        """Adds an entry to the time index only, unless the last one is as late."""
         if timestamp > (self._times[-1] if self._times else -1):
             self._times.append(timestamp)
             self._time_offsets.append(timestamp_offset - self._base)
@@ -142,7 +142,7 @@ class GrowingIndex:
         self.full = len(self._offsets) >= self.most // offset_index.SIZE or len(self._times) >= most_times
 
     def write(self) -> None:
-        """Write the new entries to the files."""
+        """Writes the new entries to the files."""
         fresh = range(self._written, len(self._offsets))
         if fresh:
             self._index.append([b"".join(offset_index.pack(self._offsets[i], self._positions[i]) for i in fresh)])
@@ -153,7 +153,7 @@ class GrowingIndex:
             self._time_written = len(self._times)
 
     def cut(self, offset: int) -> None:
-        """Drop the entries of batches that reach `offset` or beyond."""
+        """Drops the entries of batches that reach `offset` or beyond."""
         relative = offset - self._base
         self._cut_to(bisect_left(self._offsets, relative), bisect_left(self._time_offsets, relative))
 

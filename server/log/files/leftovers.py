@@ -19,8 +19,8 @@ _LOGGER = ClientLog("kafkadouble.server.log")
 
 
 def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
-    """Finish or undo what was interrupted. Return the base offset and the kind of every file that
-    is left."""
+    """Finishes or undoes what was interrupted. Returns the base offset and the kind of every file
+    that is left."""
     found = [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
     cleaned = min((base for base, kind in found if kind.endswith(CLEANED)), default=None)
     swapped = [(base, kind) for base, kind in found if kind.endswith(SWAP)]
@@ -35,7 +35,7 @@ def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
 
 
 def remove_orphans(disk: Disk, folder: str, files: list[tuple[int, str]]) -> None:
-    """Remove the indexes of missing segments."""
+    """Removes the indexes of missing segments."""
     bases = {base for base, kind in files if kind == LOG}
     for base, kind in files:
         if kind in (INDEX, TIME_INDEX, TXN_INDEX) and base not in bases:

@@ -32,7 +32,7 @@ def check_whole(
     clean: bool,
     has_gaps: bool,
 ) -> None:
-    """Raise LostRecords when records are missing below the recovery point. After an unclean stop a
+    """Raises LostRecords when records are missing below the recovery point. After an unclean stop a
     log that ends below it is not refused, but recovered as a whole: the checkpoint or the log may
     be wrong."""
     bases = [segment.base_offset for segment in segments]

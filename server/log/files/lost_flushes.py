@@ -9,7 +9,7 @@ from .disk import Disk
 
 
 def drop_lost(disk: Disk, lost: Mapping[str, int]) -> None:
-    """Shorten each file to the bytes that were flushed. `lost` has the paths relative to the disk.
+    """Shortens each file to the bytes that were flushed. `lost` has the paths relative to the disk.
     Of a segment of which nothing was flushed only the first of a partition stays, empty. No log of
     the disk may be open."""
     for path, size in sorted(lost.items(), reverse=True):

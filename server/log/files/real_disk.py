@@ -61,7 +61,7 @@ class RealDisk:
                 self._on_failure(found)
 
     def lost(self, full: str, why: str) -> LostFile:
-        """Report that a file of a partition is not as it was written."""
+        """Reports that a file of a partition is not as it was written."""
         found = LostFile(self.root, f"{full}: {why}", os.path.relpath(full, self.root).replace(os.sep, "/"))
         if self._on_failure is not None:
             self._on_failure(found)
@@ -78,7 +78,7 @@ class RealDisk:
 
     @contextmanager
     def failures(self) -> Iterator[None]:
-        """Turn an OSError of the block into a DiskFailure."""
+        """Turns an OSError of the block into a DiskFailure."""
         self.check()
         try:
             yield
@@ -86,7 +86,7 @@ class RealDisk:
             raise self.failure(problem) from problem
 
     def make_room(self) -> None:
-        """Close files until one more may be open."""
+        """Closes files until one more may be open."""
         while len(self._open) >= self.most_open:
             next(iter(self._open)).close()
 

@@ -87,7 +87,7 @@ class RealFile:
                 written += os.write(self._opened(), view[written:])
 
     def _undo(self) -> None:
-        """Remove what a failed append has written, if the system still allows it."""
+        """Removes what a failed append has written, if the system still allows it."""
         with suppress(OSError):
             os.ftruncate(self._opened(), self.size)
 

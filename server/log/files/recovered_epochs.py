@@ -32,7 +32,7 @@ class RecoveredEpochs:
         return ""
 
     def take(self, header: BatchHeader) -> None:
-        """Count the batch as part of the log."""
+        """Counts the batch as part of the log."""
         if header.partition_leader_epoch >= 0:
             self.epochs.believe(header.partition_leader_epoch, header.base_offset, header.last_offset)
             self._epoch, self._end = header.partition_leader_epoch, header.next_offset

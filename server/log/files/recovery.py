@@ -45,9 +45,9 @@ def recover(
     has_gaps: bool,
     may_truncate: bool = True,
 ) -> ProducerStateManager:
-    """Recover the segments from the one that holds `recovery_point` on, and bring `epochs` in line
-    with their batches. Return the producers at the end. BadFile unless it `may_truncate` what was
-    flushed."""
+    """Recovers the segments from the one that holds `recovery_point` on, and brings `epochs` in
+    line with their batches. Returns the producers at the end. BadFile unless it `may_truncate` what
+    was flushed."""
     first = storage.first_past(recovery_point)
     kept = 0 if may_truncate else recovery_point
     state = _recover_from(storage, first, recovery_point, log_start_offset, epochs, has_gaps, kept)
@@ -86,7 +86,7 @@ def _recover_from(
     has_gaps: bool,
     kept: int,
 ) -> ProducerStateManager:
-    """Recover the segments from number `first` on. BadFile if a batch below `kept` is bad."""
+    """Recovers the segments from number `first` on. BadFile if a batch below `kept` is bad."""
     begin, recovered = storage.segments[first].base_offset, RecoveredEpochs(epochs, recovery_point)
     storage.distrust_snapshots_after(begin)
     state = state_at(storage, begin, log_start_offset)
@@ -124,9 +124,9 @@ def _hole_after(storage: FileStorage, number: int, recovery_point: int, log_star
 def _recover_segment(
     storage: FileStorage, segment: FileSegment, recovered: RecoveredEpochs, state: ProducerStateManager
 ) -> BadFile | None:
-    """Check every batch, and rebuild what follows from the batches. Return the problem of the first
-    bad batch; it and all batches after it are no longer part of the segment, though they are still
-    in the file."""
+    """Checks every batch, and rebuilds what follows from the batches. Returns the problem of the
+    first bad batch; it and all batches after it are no longer part of the segment, though they are
+    still in the file."""
     aborted: list[AbortedTransaction] = []
     problem = None
     limit = segment.limit
@@ -152,7 +152,7 @@ def _recover_segment(
 
 
 def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> LeaderEpochCache:
-    """Check every batch of closed segments, in a log without gaps whose epochs never fall. Return
+    """Checks every batch of closed segments, in a log without gaps whose epochs never fall. Returns
     the leader epochs of the batches. `kept` are those of the checkpoint, None when it may lag
     behind. BadFile."""
     found = LeaderEpochCache()
@@ -175,9 +175,9 @@ def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> Le
 
 
 def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | None) -> str:
-    """Say what contradicts the epoch of the batch at `offset`; "" when nothing does. The checkpoint
-    begins at the log start offset of its time: segments may keep batches below it, of epochs that
-    it no longer has."""
+    """Says what contradicts the epoch of the batch at `offset`; "" when nothing does. The
+    checkpoint begins at the log start offset of its time: segments may keep batches below it, of
+    epochs that it no longer has."""
     if epoch < latest:
         return f"epoch {epoch} after epoch {latest}"
     if kept is None:
@@ -190,8 +190,8 @@ def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | 
 
 
 def _believable(batches: Batches, due: int) -> Batches:
-    """Yield each batch after the next one was read. No checksum covers offsets: if a batch leaves a
-    gap and the next batch overlaps it, the first one has the wrong offset."""
+    """Yields each batch after the next one was read. No checksum covers offsets: if a batch leaves
+    a gap and the next batch overlaps it, the first one has the wrong offset."""
     held: tuple[int, BatchHeader] | None = None
     try:
         for place in batches:
@@ -213,9 +213,9 @@ def _believable(batches: Batches, due: int) -> Batches:
 def _record(
     state: ProducerStateManager, header: BatchHeader, batch: memoryview, segment: FileSegment, position: int
 ) -> list[AbortedTransaction]:
-    """Record a batch in the state, and return the transaction that it aborts. BadFile for a marker
-    that cannot be read. Earlier versions removed the timestamp together with the last record: then
-    the expiration of the producer counts from the last append."""
+    """Records a batch in the state, and returns the transaction that it aborts. BadFile for a
+    marker that cannot be read. Earlier versions removed the timestamp together with the last
+    record: then the expiration of the producer counts from the last append."""
     has_no_time = header.max_timestamp < 0 and not header.count
     timestamp = segment.modified if has_no_time else header.max_timestamp
     try:

@@ -117,7 +117,7 @@ class FileSegment(IndexedLog):
             self._next_offset = self._find_end()
 
     def begin(self, most: int, modified: int = 0) -> None:
-        """Become the active segment, as a new one. Indexes of an old segment of this name may be
+        """Becomes the active segment, as a new one. Indexes of an old segment of this name may be
         left."""
         self._disk.remove(self.path(TXN_INDEX))
         self.limit, self._modified = UNBOUNDED, modified
@@ -126,7 +126,7 @@ class FileSegment(IndexedLog):
         self._activate(index)
 
     def resume(self, most: int) -> None:
-        """Become the active segment again."""
+        """Becomes the active segment again."""
         self.limit, self.durable, self._since_entry = UNBOUNDED, False, 0
         if isinstance(self.index, StoredIndex):
             index = GrowingIndex(self.base_offset, *self._index_files(), most)
@@ -149,7 +149,7 @@ class FileSegment(IndexedLog):
         self.full = index.full
 
     def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
-        """Append a batch to the file. After DiskFailure nothing of it is there."""
+        """Appends a batch to the file. After DiskFailure nothing of it is there."""
         base, last, epoch, timestamp, sealed = info
         size, position = len(batch), self.size
         if not sealed:
@@ -166,7 +166,7 @@ class FileSegment(IndexedLog):
         self._grew(position, size, last, timestamp)
 
     def _grew(self, position: int, size: int, last_offset: int, timestamp: int) -> None:
-        """Count one more batch."""
+        """Counts one more batch."""
         if not position:
             self._first_timestamp = timestamp
         if timestamp > self._max_timestamp:
@@ -183,7 +183,7 @@ class FileSegment(IndexedLog):
         self._since_entry = since + size
 
     def begin_recovery(self, most: int) -> None:
-        """Forget everything but the batches. `recovered` is called for each good one."""
+        """Forgets everything but the batches. `recovered` is called for each good one."""
         index = GrowingIndex(self.base_offset, *self._index_files(), most)
         index.clear()
         self._index, self.durable = index, False
@@ -193,17 +193,17 @@ class FileSegment(IndexedLog):
         self._first_timestamp = self._max_timestamp = -1
 
     def recovered(self, position: int, header: BatchHeader) -> None:
-        """Count the next batch, which is good."""
+        """Counts the next batch, which is good."""
         self._grew(position, header.size, header.last_offset, header.max_timestamp)
 
     def cut(self) -> None:
-        """Truncate the file after the recovered batches, and flush it."""
+        """Truncates the file after the recovered batches, and flushes it."""
         self.log.truncate(self.size)
         self.log.flush()
 
     def finish(self) -> None:
-        """Close the segment for appends: cut off what was preallocated, and write the last entry of
-        the time index. Lookups read the index files from now on."""
+        """Closes the segment for appends: cuts off what was preallocated, and writes the last entry
+        of the time index. Lookups read the index files from now on."""
         self.log.trim()
         if isinstance(self._index, GrowingIndex):
             self._index.add_time(self.max_timestamp, self._latest_offset)
@@ -211,7 +211,7 @@ class FileSegment(IndexedLog):
             self._index = None
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
-        """List a transaction whose marker is in this segment."""
+        """Lists a transaction whose marker is in this segment."""
         self._opened_list().append([txn_index.pack(transaction)])
 
     def _opened_list(self) -> File:
@@ -226,7 +226,7 @@ class FileSegment(IndexedLog):
         return txn_index.read(self._disk.read_whole(path), self.base_offset, path)
 
     def rewrite_aborted(self, transactions: Sequence[AbortedTransaction]) -> None:
-        """Replace the list by these transactions."""
+        """Replaces the list by these transactions."""
         if transactions or self._disk.exists(self.path(TXN_INDEX)):
             self.durable = False
             self._opened_list().truncate(0)
@@ -335,7 +335,7 @@ class FileSegment(IndexedLog):
         return self.size if offset >= self.next_offset else super().find(offset)
 
     def truncate(self, offset: int, most: int) -> None:
-        """Delete every batch that reaches `offset` or beyond, flush that, and become the active
+        """Deletes every batch that reaches `offset` or beyond, flushes that, and becomes the active
         segment."""
         position = self.find(offset)
         self.resume(most)
@@ -362,7 +362,7 @@ class FileSegment(IndexedLog):
         return [self.log, *self._index_files(), *aborted]
 
     def move(self, mark: str, kinds: Sequence[str] = _KINDS) -> list[str]:
-        """Rename its files so that they end with `mark`, and return their paths. Reads that have
+        """Renames its files so that they end with `mark`, and returns their paths. Reads that have
         begun can finish."""
         self._let_go()
         before, self._mark = [(kind, self.path(kind)) for kind in kinds], mark
@@ -378,8 +378,8 @@ class FileSegment(IndexedLog):
         return moved
 
     def put_aside(self) -> list[str]:
-        """Mark its files as deleted, and return their paths. The `.log` is last: indexes without it
-        are useless, but a `.log` without indexes is a whole segment."""
+        """Marks its files as deleted, and returns their paths. The `.log` is last: indexes without
+        it are useless, but a `.log` without indexes is a whole segment."""
         return self.move(DELETED, _KINDS[::-1])
 
     def _let_go(self) -> None:
@@ -392,7 +392,7 @@ class FileSegment(IndexedLog):
             self._index = None
 
     def close(self) -> None:
-        """Close the open files."""
+        """Closes the open files."""
         self._let_go()
         self.log.close()
 

@@ -67,8 +67,8 @@ class FileStorage:
         active.append(batch, info, now)
 
     def _flush_topic_id(self) -> None:
-        """Flush the file that says of which topic the records are, as in Kafka before the first of
-        them: a start takes records without this file for those of no topic."""
+        """Flushes the file that says of which topic the records are, as in Kafka before the first
+        of them: a start takes records without this file for those of no topic."""
         path = f"{self.folder}/{PARTITION_METADATA}"
         if self._disk.exists(path):
             self._disk.open(path).flush()
@@ -82,7 +82,7 @@ class FileStorage:
             self._begin(base_offset)
 
     def _begin(self, base_offset: int) -> None:
-        """Begin an empty segment. Files of an earlier one at the same offset are emptied."""
+        """Begins an empty segment. Files of an earlier one at the same offset are emptied."""
         segment = self.segment(base_offset)
         segment.begin(self._settings.segment_index_bytes)
         if self._settings.preallocate:
@@ -115,14 +115,14 @@ class FileStorage:
         self.snapshots.remove(offset)
 
     def drop_newest(self, count: int) -> None:
-        """Delete that many segments, from the end, and flush that."""
+        """Deletes that many segments, from the end, and flushes that."""
         for _ in range(count):
             self._drop(self.segments.pop())
         if count:
             self._disk.flush_folder(self.folder)
 
     def distrust_snapshots_after(self, offset: int) -> None:
-        """Remove the producer snapshots after `offset`: they may describe a history that is
+        """Removes the producer snapshots after `offset`: they may describe a history that is
         lost."""
         later = bisect_right(self.snapshots, offset)
         for snapshot in self.snapshots[later:]:
@@ -131,7 +131,7 @@ class FileStorage:
         del self.snapshots[later:]
 
     def drop_stray_snapshots(self, end: int) -> None:
-        """Keep only the snapshots at the base offset of a segment, and the newest at or before the
+        """Keeps only the snapshots at the base offset of a segment, and the newest at or before the
         end of the log."""
         bases = {segment.base_offset for segment in self.segments}
         newest = max((each for each in self.snapshots if each <= end), default=end)
@@ -166,7 +166,7 @@ class FileStorage:
         self._ends_at(offset)
 
     def release(self, offset: int) -> None:
-        """Do nothing: files free space by whole segments only."""
+        """Does nothing: files free space by whole segments only."""
 
     def write_leader_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
         # A new log has no batch that could lack its epoch, and the name of its folder is not
@@ -228,7 +228,7 @@ class FileStorage:
         return FileSegmentRewriter(self, self.segments[first : first + len(segments)])
 
     def replace(self, replaced: Sequence[FileSegment], made: FileSegment) -> None:
-        """Replace segments by a finished one, which is marked `.cleaned`."""
+        """Replaces segments by a finished one, which is marked `.cleaned`."""
         made.move(SWAP)
         first = self.segments.index(replaced[0])
         self.segments[first : first + len(replaced)] = [made]
@@ -240,7 +240,7 @@ class FileStorage:
         self._disk.flush_folder(self.folder)
 
     def remove_marked(self, base_offset: int, mark: str) -> None:
-        """Remove the files of a segment that is not in use."""
+        """Removes the files of a segment that is not in use."""
         for kind in KINDS:
             self._disk.remove(f"{self.folder}/{segment_name(base_offset)}{kind}{mark}")
 

@@ -31,7 +31,7 @@ class MetaProperties(NamedTuple):
 
 
 def read(data: bytes, file: str = "") -> MetaProperties:
-    """Read the file. BadFile for an unknown version, for a value that is not a number, and for a
+    """Reads the file. BadFile for an unknown version, for a value that is not a number, and for a
     missing value that version 1 requires."""
     text = text_of(data, file)
     try:

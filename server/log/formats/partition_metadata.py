@@ -25,7 +25,7 @@ class PartitionMetadata(NamedTuple):
 
 
 def read(data: bytes, file: str = "") -> PartitionMetadata:
-    """Read the file. BadFile for other lines than these, and for the zero uuid."""
+    """Reads the file. BadFile for other lines than these, and for the zero uuid."""
     found = _LINES.match(text_of(data, file))
     if found is None:
         raise BadFile("this is not `version: N` and `topic_id: UUID`", file=file, offset=0)

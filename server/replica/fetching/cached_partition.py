@@ -50,7 +50,7 @@ class CachedPartition:
         self.update_request(requested)
 
     def update_request(self, requested: FetchRequest.FetchPartition) -> None:
-        """Apply what a later request says.
+        """Applies what a later request says.
 
         With another leader epoch, the fetcher may have discarded the last response, so the high
         watermark is sent again.
@@ -64,7 +64,7 @@ class CachedPartition:
         self.log_start_offset = requested.log_start_offset
 
     def must_respond(self, data: FetchResponse.PartitionData) -> bool:
-        """Return whether the data has something that the session's last response had not."""
+        """Returns whether the data has something that the session's last response had not."""
         return bool(
             (data.records is not None and len(data.records))
             or data.error_code
@@ -75,7 +75,7 @@ class CachedPartition:
         )
 
     def update_response(self, data: FetchResponse.PartitionData) -> None:
-        """Remember what is sent.
+        """Remembers what is sent.
 
         After an error or a divergence the follower uses nothing else of the response, so the high
         watermark is sent again.
@@ -90,7 +90,7 @@ class CachedPartition:
 def keys_and_partitions(
     body: FetchRequest, version: int
 ) -> Iterator[tuple[SessionKey, str, Uuid, FetchRequest.FetchPartition]]:
-    """Iterate over the partitions of the request, with their keys in a session."""
+    """Iterates over the partitions of the request, with their keys in a session."""
     by_id = version >= TOPIC_IDS_FROM
     for topic in body.topics:
         name = topic.topic_id if by_id else topic.topic
@@ -99,7 +99,7 @@ def keys_and_partitions(
 
 
 def forgotten(body: FetchRequest, version: int) -> Iterator[SessionKey]:
-    """Iterate over the keys that an incremental request removes from its session."""
+    """Iterates over the keys that an incremental request removes from its session."""
     by_id = version >= TOPIC_IDS_FROM
     for topic in body.forgotten_topics_data:
         for index in topic.partitions:
@@ -107,7 +107,7 @@ def forgotten(body: FetchRequest, version: int) -> Iterator[SessionKey]:
 
 
 def response(partitions: Iterable[PartitionResponse], session_id: int) -> FetchResponse:
-    """Return the response. The order is kept; neighbours of the same topic share an entry."""
+    """Returns the response. The order is kept; neighbours of the same topic share an entry."""
     topics: list[FetchResponse.FetchableTopicResponse] = []
     of_topic: list[FetchResponse.PartitionData] = []
     last: tuple[str, Uuid] | None = None

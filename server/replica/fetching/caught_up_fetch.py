@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def read_caught_up(
     node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams
 ) -> LogReadResults | None:
-    """Return results without records, which wait for new ones; None if a full read is needed."""
+    """Returns results without records, which wait for new ones; None if a full read is needed."""
     session = params.session
     if session is None or params.is_stale_replica:
         return None
@@ -41,7 +41,7 @@ def read_caught_up(
 
 
 def _is_at_end(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPartition, replica_id: int) -> bool:
-    """Return whether the fetch is valid and there are no records for it."""
+    """Returns whether the fetch is valid and there are no records for it."""
     log = partition.log
     return (
         fetched.fetch_offset == log.log_end_offset
@@ -60,9 +60,9 @@ def _record_fetch(
     params: FetchParams,
     session: FollowerFetchSession,
 ) -> Waiters | None:
-    """Record how far the follower is.
+    """Records how far the follower is.
 
-    Return where its fetch waits in addition to its session; None if the follower knows everything.
+    Returns where its fetch waits in addition to its session; None if the follower knows everything.
     """
     replica_id, followers, log = params.replica_id, in_sync.followers, partition.log
     followers.on_fetch(replica_id, session, in_sync)

@@ -19,12 +19,12 @@ PARTITION_BYTES = 450
 
 
 def next_epoch(epoch: int) -> int:
-    """Return the next epoch: from 1 to 2^31 - 1, then 1 again. Only the first request has 0."""
+    """Returns the next epoch: from 1 to 2^31 - 1, then 1 again. Only the first request has 0."""
     return 1 if epoch == 2**31 - 1 else epoch + 1
 
 
 def size_bytes_of(partitions: Iterable[CachedPartition]) -> int:
-    """Return the bytes that partitions of a session take, by estimate."""
+    """Returns the bytes that partitions of a session take, by estimate."""
     return sum(PARTITION_BYTES + text_bytes(partition.topic) for partition in partitions)
 
 
@@ -41,7 +41,7 @@ class FetchSession:
         self.size_bytes = size_bytes_of(partitions.values())
 
     def update(self, body: FetchRequest, version: int) -> None:
-        """Apply an incremental request: added, changed and forgotten partitions."""
+        """Applies an incremental request: added, changed and forgotten partitions."""
         for key, topic, topic_id, requested in keys_and_partitions(body, version):
             known = self.partitions.get(key)
             if known is None:
@@ -54,15 +54,15 @@ class FetchSession:
                 self.size_bytes -= size_bytes_of((removed,))
 
     def use(self, now: int) -> None:
-        """Go to the next epoch, because a request uses the session."""
+        """Goes to the next epoch, because a request uses the session."""
         self.epoch, self.last_used = next_epoch(self.epoch), now
 
     def partitions_to_read(self) -> Sequence[CachedPartition]:
-        """Return the partitions to read for the next response."""
+        """Returns the partitions to read for the next response."""
         return list(self.partitions.values())
 
     def move_to_end(self, partition: CachedPartition) -> None:
-        """Read a partition that had data last, so that it does not starve the others."""
+        """Reads a partition that had data last, so that it does not starve the others."""
         key = self.key_of(partition)
         if self.partitions.get(key) is partition:
             self.partitions[key] = self.partitions.pop(key)

@@ -58,28 +58,28 @@ class FetchContext:
 
     @property
     def partitions(self) -> Sequence[CachedPartition]:
-        """Return the partitions to read now."""
+        """Returns the partitions to read now."""
         return self._partitions
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no partition is requested at all."""
+        """Returns whether no partition is requested at all."""
         return not self._partitions
 
     def session_for(self, replica: Replica | None) -> FollowerFetchSession | None:
-        """Return the session that tracks what this follower knows; None if there is none."""
+        """Returns the session that tracks what this follower knows; None if there is none."""
         return None
 
     def answer(self, partitions: Iterable[PartitionResponse]) -> FetchResponse:
-        """Return the response."""
+        """Returns the response."""
         return response(partitions, NO_SESSION)
 
     def preview(self, partitions: Iterable[PartitionResponse]) -> FetchResponse:
-        """Return the response for its size alone: the session stays as it is."""
+        """Returns the response for its size alone: the session stays as it is."""
         return response(partitions, NO_SESSION)
 
     def throttled_answer(self) -> FetchResponse:
-        """Return the response to a client that is throttled: no partitions, and no new session."""
+        """Returns the response to a client that is throttled: no partitions, and no new session."""
         return FetchResponse()
 
 
@@ -154,7 +154,7 @@ class FetchSessionCache:
         self.size_bytes, self._now = 0, 0
 
     def begin(self, body: FetchRequest, version: int, *, follower: bool, now: int) -> FetchContext | int:
-        """Return the context of the request, or the error code of the whole request."""
+        """Returns the context of the request, or the error code of the whole request."""
         self._now = now
         if body.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._remove(body.session_id)
@@ -192,13 +192,13 @@ class FetchSessionCache:
         return IncrementalFetchContext(session)
 
     def get(self, session_id: int) -> FetchSession | None:
-        """Return the session with this id, without using it."""
+        """Returns the session with this id, without using it."""
         return self._sessions.get(session_id)
 
     def open(
         self, partitions: dict[SessionKey, CachedPartition], *, by_id: bool, privileged: bool
     ) -> FetchSession | None:
-        """Open a session; return None if the cache is full and no session can be evicted."""
+        """Opens a session; returns None if the cache is full and no session can be evicted."""
         size_bytes = size_bytes_of(partitions.values())
         if not self._make_room(len(partitions), size_bytes, privileged):
             return None
@@ -209,7 +209,7 @@ class FetchSessionCache:
         return session
 
     def _make_room(self, partitions: int, size_bytes: int, privileged: bool) -> bool:
-        """Evict sessions until one with these partitions has its place; return whether it has."""
+        """Evicts sessions until one with these partitions has its place; returns whether it has."""
         most = MAX_SIZE_BYTES - size_bytes
         if most < 0:
             return False

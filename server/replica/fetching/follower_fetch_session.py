@@ -43,7 +43,7 @@ class FollowerFetchSession(FetchSession):
         super().use(now)
 
     def for_replica(self, replica: Replica | None) -> FollowerFetchSession | None:
-        """Return itself if this replica may use it."""
+        """Returns itself if this replica may use it."""
         if replica != self._replica:
             self._replica, self._dirty = replica, dict(self.partitions)
         return None if replica is None else self
@@ -52,7 +52,7 @@ class FollowerFetchSession(FetchSession):
         return list(self._dirty.values())
 
     def mark_clean(self, partition: CachedPartition) -> None:
-        """Skip the partition until it is marked dirty."""
+        """Skips the partition until it is marked dirty."""
         self._dirty.pop(self.key_of(partition), None)
 
     def mark_dirty(self, partition: CachedPartition, size_bytes: int | None) -> None:

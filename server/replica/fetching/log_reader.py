@@ -73,7 +73,7 @@ class LogReadResults:
 
 
 def read_from_log(node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams) -> LogReadResults:
-    """Read every partition, in order, until `bytes_left` is used up.
+    """Reads every partition, in order, until `bytes_left` is used up.
 
     The first partition with data gives at least one batch (KIP-74).
     """
@@ -86,7 +86,7 @@ def read_from_log(node: FetchHost, partitions: Sequence[CachedPartition], params
 def read_from_log_in_slices(
     node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams
 ) -> Wait[LogReadResults]:
-    """Do the same as `read_from_log`, and let other requests run in between."""
+    """Does the same as `read_from_log`, and lets other requests run in between."""
     results, slices = LogReadResults(), Slices()
     for fetched in partitions:
         _read_one(node, fetched, params, results)
@@ -119,7 +119,7 @@ def _read_one(node: FetchHost, fetched: CachedPartition, params: FetchParams, re
 
 
 def has_changed(node: FetchHost, results: LogReadResults) -> bool:
-    """Return whether a high watermark or a leader changed since the read in slices."""
+    """Returns whether a high watermark or a leader changed since the read in slices."""
     for fetched, data in results.partitions:
         partition = node.partitions.get(fetched.topic, fetched.index)
         if partition is None or partition.high_watermark != data.high_watermark:
@@ -135,7 +135,7 @@ def _read_for_follower(
     params: FetchParams,
     results: LogReadResults,
 ) -> PartitionData:
-    """Read a partition for a follower, and track whether the follower is caught up."""
+    """Reads a partition for a follower, and tracks whether the follower is caught up."""
     followers, session, replica_id = in_sync.followers, params.session, params.replica_id
     followers.on_fetch(replica_id, session, in_sync)
     data = _read_or_failed(partition, fetched, params, at_least_one=results.size_bytes == 0)
@@ -155,7 +155,7 @@ def _read_for_follower(
 
 
 def is_caught_up(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPartition, replica_id: int) -> bool:
-    """Return whether a follower is in sync and at the log end offset, and nothing is outstanding.
+    """Returns whether a follower is in sync and at the log end offset, and nothing is outstanding.
 
     What is not committed yet is committed without a change here, as soon as other replicas have it.
     """
@@ -166,7 +166,7 @@ def is_caught_up(partition: Partition, in_sync: InSyncReplicas, fetched: CachedP
 
 
 def find(node: FetchHost, fetched: CachedPartition, params: FetchParams) -> Partition | FollowerPartition | int:
-    """Return the partition, or the error code if it is not here.
+    """Returns the partition, or the error code if it is not here.
 
     A consumer may read from a follower (KIP-392). A session resolves a topic id once. After the
     topic is deleted it is unknown by its name, and a new topic with that name is
@@ -190,7 +190,7 @@ def find(node: FetchHost, fetched: CachedPartition, params: FetchParams) -> Part
 def _redirect(
     node: FetchHost, partition: Partition, fetched: CachedPartition, params: FetchParams
 ) -> PartitionData | None:
-    """Return the response that sends a consumer to a replica in its rack; None to read here."""
+    """Returns the response that sends a consumer to a replica in its rack; None to read here."""
     broker_id = preferred_read_replica(node, partition, params.rack_id, fetched.fetch_offset, params.listener)
     if broker_id == LEADER or partition.check_epoch(fetched.current_leader_epoch):
         return None
@@ -202,7 +202,7 @@ def _redirect(
 def _read_or_failed(
     partition: Partition | FollowerPartition, fetched: CachedPartition, params: FetchParams, *, at_least_one: bool
 ) -> PartitionData:
-    """Read a partition; a log that cannot be read is an error of this partition alone."""
+    """Reads a partition; a log that cannot be read is an error of this partition alone."""
     try:
         return read(partition, fetched, params, at_least_one=at_least_one)
     except DiskFailure:  # the node reports it
@@ -215,7 +215,7 @@ def _read_or_failed(
 def read(
     partition: Partition | FollowerPartition, fetched: CachedPartition, params: FetchParams, *, at_least_one: bool
 ) -> PartitionData:
-    """Return the data of one partition, or its error."""
+    """Returns the data of one partition, or its error."""
     if code := partition.check_epoch(fetched.current_leader_epoch):
         return failed(fetched.index, code)
     if params.is_from_follower and (
@@ -276,14 +276,14 @@ def _aborted(
 
 
 def _is_throttled(partition: Partition, params: FetchParams) -> bool:
-    """Return whether the follower is out of sync and its replica is throttled (KIP-73)."""
+    """Returns whether the follower is out of sync and its replica is throttled (KIP-73)."""
     if params.quota is None or partition.in_sync is None or params.replica_id in partition.in_sync.isr:
         return False
     return params.quota.is_throttled(partition.topic, partition.index)
 
 
 def _data(partition: Partition | FollowerPartition, index: int, params: FetchParams) -> PartitionData:
-    """Return the data without records.
+    """Returns the data without records.
 
     It sets the fields directly, as a decoder does: the constructor takes longer, and this runs for
     each partition of each Fetch.
@@ -298,7 +298,7 @@ def _data(partition: Partition | FollowerPartition, index: int, params: FetchPar
 
 
 def failed(index: int, code: int) -> PartitionData:
-    """Return the data of a partition that cannot be read."""
+    """Returns the data of a partition that cannot be read."""
     return PartitionData(
         partition_index=index,
         error_code=code,
@@ -309,7 +309,7 @@ def failed(index: int, code: int) -> PartitionData:
 
 
 def _not_a_replica(fetched: CachedPartition) -> PartitionData:
-    """Return the error for a replica that is not one of the partition's.
+    """Returns the error for a replica that is not one of the partition's.
 
     If it sent the right epoch, the metadata that adds the replica has not arrived here yet.
     """
@@ -319,7 +319,7 @@ def _not_a_replica(fetched: CachedPartition) -> PartitionData:
 
 
 def all_failed(partitions: Iterable[CachedPartition], code: int) -> list[PartitionResponse]:
-    """Return the same error for every partition."""
+    """Returns the same error for every partition."""
     responses = [(fetched, failed(fetched.index, code)) for fetched in partitions]
     for _, data in responses:
         data.aborted_transactions = []  # as in Kafka

@@ -19,12 +19,12 @@ LEADER = -1
 
 
 def selects_by_rack(node: FetchHost) -> bool:
-    """Return whether this broker sends consumers to other replicas at all."""
+    """Returns whether this broker sends consumers to other replicas at all."""
     return node.settings["replica.selector.class"] == RACK_AWARE
 
 
 def preferred_read_replica(node: FetchHost, partition: Partition, rack: str, offset: int, listener: str) -> int:
-    """Return the id of the broker to read from; LEADER for the leader."""
+    """Returns the id of the broker to read from; LEADER for the leader."""
     in_sync, brokers = partition.in_sync, node.image.brokers
     if in_sync is None or not rack:
         return LEADER

@@ -57,12 +57,12 @@ class AlterPartitionManager:
             self.maybe_change_isr(partition)
 
     def maybe_shrink_all(self) -> None:
-        """Remove followers that are not caught up from the ISR of every led partition."""
+        """Removes followers that are not caught up from the ISR of every led partition."""
         for partition in self._node.partitions:
             self.maybe_change_isr(partition)
 
     def maybe_change_isr(self, partition: Partition) -> None:
-        """Ask for another ISR if the partition needs one and no request is outstanding."""
+        """Asks for another ISR if the partition needs one and no request is outstanding."""
         node, in_sync = self._node, partition.in_sync
         if in_sync is None or partition.offline:
             return
@@ -124,7 +124,8 @@ class AlterPartitionManager:
         self._node.waiting.timers.at(self._node.now + delay_ms, retry)
 
     def _apply(self, partition: Partition, in_sync: InSyncReplicas, data: PartitionData) -> bool:
-        """Apply the ISR of the response; return False if it does not fit what the leader knows."""
+        """Applies the ISR of the response; returns False if it does not fit what the leader
+        knows."""
         isr = frozenset(data.isr)
         known = {partition.leader_id, *in_sync.remotes}
         changes = data.partition_epoch - in_sync.partition_epoch
@@ -139,7 +140,7 @@ class AlterPartitionManager:
 
 
 def _data_of(partition: Partition, response: AlterPartitionResponse | None) -> PartitionData | None:
-    """Return the response's data of this partition; None if it has none."""
+    """Returns the response's data of this partition; None if it has none."""
     for topic in () if response is None or response.error_code else response.topics:
         for data in topic.partitions:
             if (topic.topic_id, data.partition_index) == (partition.topic_id, partition.index):

@@ -39,7 +39,7 @@ class FetchSessionHandler:
         self._sent: dict[PartitionKey, tuple[int, int, int, int]] = {}
 
     def build(self, partitions: Mapping[PartitionKey, FetchPartition]) -> FetchRequestData:
-        """Return the data of a request that fetches these partitions."""
+        """Returns the data of a request that fetches these partitions."""
         self._sent = {key: _position(each) for key, each in partitions.items()}
         if self._epoch == INITIAL_EPOCH:
             return FetchRequestData(self._id, INITIAL_EPOCH, partitions, [])
@@ -50,7 +50,7 @@ class FetchSessionHandler:
     def build_next(
         self, changed: Mapping[PartitionKey, FetchPartition], removed: Iterable[PartitionKey]
     ) -> FetchRequestData:
-        """Return the data of a request that fetches the same partitions as the last one.
+        """Returns the data of a request that fetches the same partitions as the last one.
 
         Exceptions are those that changed or were removed. The session must be current.
         """
@@ -60,11 +60,11 @@ class FetchSessionHandler:
         return FetchRequestData(self._id, self._epoch, named, forgotten)
 
     def problem_of(self, response: FetchResponse) -> str | None:
-        """Return why this cannot be the response to the last request; None if it can."""
+        """Returns why this cannot be the response to the last request; None if it can."""
         return response_problem(response, self._sent, self._id, full=not self.is_open)
 
     def on_response(self, session_id: int) -> None:
-        """Go to the next epoch of the session that the leader named."""
+        """Goes to the next epoch of the session that the leader named."""
         if session_id == NO_SESSION:
             self.reset()
             self._id = NO_SESSION
@@ -74,16 +74,16 @@ class FetchSessionHandler:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the leader should have a session."""
+        """Returns whether the leader should have a session."""
         return self._epoch != INITIAL_EPOCH
 
     @property
     def is_current(self) -> bool:
-        """Return whether the leader should remember the partitions of the last request."""
+        """Returns whether the leader should remember the partitions of the last request."""
         return self.is_open and self._sent is self._cached
 
     def reset(self) -> None:
-        """Send a full request next, which also closes the leader's session."""
+        """Sends a full request next, which also closes the leader's session."""
         self._epoch = INITIAL_EPOCH
         self._cached = {}
 

@@ -23,12 +23,12 @@ NO_SESSION = 0
 
 
 def invalid(message: str) -> LogRefused:
-    """Return the error for something that no leader can say."""
+    """Returns the error for something that no leader can say."""
     return LogRefused(error_codes.UNKNOWN_SERVER_ERROR, message)
 
 
 def validate_data(data: FetchResponse.PartitionData, log: PartitionLog, requested_epoch: int) -> None:
-    """Check the data of one partition; `requested_epoch` is the last fetched epoch of the request.
+    """Checks the data of one partition; `requested_epoch` is the last fetched epoch of the request.
 
     Raises LogRefused.
     """
@@ -40,7 +40,7 @@ def validate_data(data: FetchResponse.PartitionData, log: PartitionLog, requeste
 
 
 def validate_range(start: int, end: int) -> None:
-    """Check the start and end offset of a leader's log. Raises LogRefused."""
+    """Checks the start and end offset of a leader's log. Raises LogRefused."""
     if not 0 <= start <= end <= LAST_OFFSET:
         raise invalid(f"its log is said to go from offset {start} to {end}")
 
@@ -48,7 +48,7 @@ def validate_range(start: int, end: int) -> None:
 def response_problem(
     response: FetchResponse, requested: Collection[PartitionKey], session_id: int, *, full: bool
 ) -> str | None:
-    """Return why a response does not fit its request; None if it does.
+    """Returns why a response does not fit its request; None if it does.
 
     The response to a `full` request has every requested partition.
     """

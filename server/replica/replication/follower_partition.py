@@ -60,11 +60,11 @@ class FollowerPartition:
     """A follower has no leader epoch of its own; only debugging clients ask it for offsets."""
 
     def check_epoch(self, current_leader_epoch: int) -> int:
-        """Return the error for a consumer with another leader epoch (KIP-320)."""
+        """Returns the error for a consumer with another leader epoch (KIP-320)."""
         return epoch_error(self.leader_epoch, current_leader_epoch)
 
     def wake_waiters(self) -> None:
-        """Wake the consumers that wait here: their offset may be deleted."""
+        """Wakes the consumers that wait here: their offset may be deleted."""
         self.waiters.wake_all()
 
     def flushed(self, offset: int) -> None:
@@ -72,7 +72,7 @@ class FollowerPartition:
         self.log.flushed(offset)
 
     def fetch_partition(self, max_bytes: int) -> FetchPartition:
-        """Return the partition's entry in the next Fetch request."""
+        """Returns the partition's entry in the next Fetch request."""
         return FetchPartition(
             partition=self.index,
             current_leader_epoch=self.leader_epoch,
@@ -83,7 +83,7 @@ class FollowerPartition:
         )
 
     def process(self, data: PartitionData, now: int) -> None:
-        """Apply a response without an error. On LogRefused or WireError nothing was applied."""
+        """Applies a response without an error. On LogRefused or WireError nothing was applied."""
         validate_data(data, self.log, self.log.epochs.latest)
         diverging = data.diverging_epoch
         if diverging is not None and diverging.end_offset >= 0:
@@ -118,7 +118,7 @@ class FollowerPartition:
             raise invalid(f"the logs are said to diverge at {leaders.offset} in epoch {leaders.epoch}; they do not")
 
     def truncate(self, leaders: OffsetAndEpoch) -> None:
-        """Truncate to the leader's end offset of its largest epoch up to the requested one."""
+        """Truncates to the leader's end offset of its largest epoch up to the requested one."""
         if leaders.epoch == NO_EPOCH:
             self.log.truncate_to(self.log.high_watermark)
             return
@@ -129,9 +129,9 @@ class FollowerPartition:
             self.log.truncate_to(min(leaders.offset, ours.offset))
 
     def handle_out_of_range(self, leader_start: int, leader_end: int) -> bool:
-        """Truncate or restart the log, because the leader does not have the fetch offset.
+        """Truncates or restarts the log, because the leader does not have the fetch offset.
 
-        Return False if the leader has it by now. Raises LogRefused for an impossible range.
+        Returns False if the leader has it by now. Raises LogRefused for an impossible range.
         """
         validate_range(leader_start, leader_end)
         end = self.log.log_end_offset
@@ -153,7 +153,7 @@ class FollowerPartition:
 
 
 def _base_around(records: Buffer, offset: int) -> int:
-    """Return the base offset of the first batch if `offset` is inside the batch, else -1.
+    """Returns the base offset of the first batch if `offset` is inside the batch, else -1.
 
     That happens if the leader's records were deleted up to this offset.
     """

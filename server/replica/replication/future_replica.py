@@ -51,8 +51,8 @@ class FutureReplica(FollowerPartition):
         return not (self.is_flushing or self.has_failed or self.is_assigned is False)
 
     def copy(self, current: PartitionLog, max_bytes: int, now: int) -> int:
-        """Copy what the future log lacks, up to `max_bytes` or one larger batch, or truncate it;
-        return the number of bytes. LogRefused and WireError for a damaged batch, BadFile,
+        """Copies what the future log lacks, up to `max_bytes` or one larger batch, or truncates it;
+        returns the number of bytes. LogRefused and WireError for a damaged batch, BadFile,
         DiskFailure."""
         own, end = self.log, self.log.log_end_offset
         own.config, self.leader_epoch = current.config, current.epochs.latest
@@ -74,16 +74,16 @@ class FutureReplica(FollowerPartition):
         return len(records)
 
     def _continue_in_range(self, current: PartitionLog) -> None:
-        """Continue where the current log ends or begins: it has no record at this offset."""
+        """Continues where the current log ends or begins: it has no record at this offset."""
         if not self.handle_out_of_range(current.log_start_offset, current.log_end_offset):
             self.log.truncate_fully_and_start_at(current.log_start_offset)
 
     def is_caught_up(self, current: PartitionLog) -> bool:
-        """Return whether it has everything that the current log has."""
+        """Returns whether it has everything that the current log has."""
         return self.log.log_end_offset == current.log_end_offset
 
     def lacks_flush(self, current: PartitionLog) -> bool:
-        """Return whether less of it is flushed than of the current log, so that a loss of power
+        """Returns whether less of it is flushed than of the current log, so that a loss of power
         would lose more."""
         return self.log.recovery_point < current.recovery_point
 
@@ -94,7 +94,7 @@ class FutureReplica(FollowerPartition):
         self._on_flushed()
 
     def flush_now(self) -> None:
-        """Flush it, on this thread. DiskFailure."""
+        """Flushes it, on this thread. DiskFailure."""
         work = self.log.unflushed()
         if work is not None:
             work.run()

@@ -83,7 +83,7 @@ class InSyncReplicas:
         self.apply_image(partition, now)
 
     def apply_image(self, partition: PartitionImage, now: int) -> None:
-        """Apply the metadata of the partition.
+        """Applies the metadata of the partition.
 
         Metadata that is older than the controller's last response changes nothing. Metadata of the
         same partition epoch leaves an outstanding request open.
@@ -99,7 +99,7 @@ class InSyncReplicas:
         self.remotes = {id: self.remotes.get(id) or RemoteReplica(now) for id in others}
 
     def fetched(self, broker: int, offset: int, leader_end: int, now: int, broker_epoch: int = -1) -> bool:
-        """Record a fetch from `offset`; return False if the broker is not a replica."""
+        """Records a fetch from `offset`; returns False if the broker is not a replica."""
         remote = self.remotes.get(broker)
         if remote is not None:
             remote.fetched(offset, leader_end, now, broker_epoch)
@@ -112,11 +112,11 @@ class InSyncReplicas:
             remote.was_caught_up(at)
 
     def is_settled(self, broker: int) -> bool:
-        """Return whether the broker is in the ISR and no change of the ISR is outstanding."""
+        """Returns whether the broker is in the ISR and no change of the ISR is outstanding."""
         return broker in self.isr and self.proposed is None
 
     def high_watermark(self, leader_end: int, min_isr: int) -> int:
-        """Return the offset that every current and proposed ISR member has; -1 if unknown."""
+        """Returns the offset that every current and proposed ISR member has; -1 if unknown."""
         if len(self.isr) < min_isr:
             return -1
         least = leader_end
@@ -129,13 +129,13 @@ class InSyncReplicas:
         return least
 
     def low_watermark(self, leader_start: int, alive: Container[int]) -> int:
-        """Return the smallest log start offset of the replicas on live brokers (KIP-107)."""
+        """Returns the smallest log start offset of the replicas on live brokers (KIP-107)."""
         return min([leader_start, *(remote.start_offset for id, remote in self.remotes.items() if id in alive)])
 
     def changed_isr(
         self, leader_end: int, high_watermark: int, eligible: Iterable[int], now: int, lag: int
     ) -> frozenset[int] | None:
-        """Return the ISR as it should be; None if it is so, or if a request is outstanding.
+        """Returns the ISR as it should be; None if it is so, or if a request is outstanding.
 
         `eligible` are the brokers that may join it.
         """

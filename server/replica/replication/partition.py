@@ -74,7 +74,7 @@ class Partition:
             self.advance()
 
     def apply_image(self, partition: PartitionImage, now: int) -> None:
-        """Apply the metadata of a partition that this broker still leads."""
+        """Applies the metadata of a partition that this broker still leads."""
         self._mark_followers_dirty()
         if partition.leader_epoch > self.leader_epoch or (self.in_sync is None) != (len(partition.replicas) == 1):
             self.in_sync = in_sync_replicas_of(partition, self.leader_id, self.log, now)
@@ -86,7 +86,7 @@ class Partition:
         self.advance()
 
     def lead(self, leader_epoch: int) -> None:
-        """Enter a later leader epoch, and wake waiting requests to tell them (KIP-320)."""
+        """Enters a later leader epoch, and wakes waiting requests to tell them (KIP-320)."""
         if leader_epoch > self.leader_epoch:
             self.leader_epoch = leader_epoch
             with suppress(DiskFailure):  # it is offline, or soon will be
@@ -99,7 +99,7 @@ class Partition:
         self.wake_waiters()
 
     def wake_waiters(self) -> None:
-        """Wake waiting requests, and make every follower read the partition again."""
+        """Wakes waiting requests, and makes every follower read the partition again."""
         self.waiters.wake_all()
         self._mark_followers_dirty()
 
@@ -113,14 +113,14 @@ class Partition:
 
     @property
     def lags_behind_epoch(self) -> bool:
-        """Return whether the high watermark is below the start offset of the leader epoch.
+        """Returns whether the high watermark is below the start offset of the leader epoch.
 
         The previous leader may have shown clients later offsets than this one can (KIP-207).
         """
         return self.in_sync is not None and self.log.high_watermark < self.in_sync.epoch_start
 
     def check_epoch(self, current_leader_epoch: int) -> int:
-        """Return the error for a client with this leader epoch (KIP-320); 0 if there is none.
+        """Returns the error for a client with this leader epoch (KIP-320); 0 if there is none.
 
         -1 is not checked. An offline partition is KAFKA_STORAGE_ERROR for every client.
         """
@@ -136,7 +136,7 @@ class Partition:
         budget: DecompressionBudget | None = None,
         verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
-        """Append a batch of a producer. Raises AppendRefused. `verification` is what the
+        """Appends a batch of a producer. Raises AppendRefused. `verification` is what the
         coordinator confirmed, if the batch is transactional and that was necessary."""
         if self.offline:
             raise _storage_error()
@@ -156,7 +156,7 @@ class Partition:
         transaction_version: int = 0,
         verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
-        """Append a batch of a coordinator, which may have no checksum yet. `transaction_version`
+        """Appends a batch of a coordinator, which may have no checksum yet. `transaction_version`
         chooses the rules for a transaction marker."""
         if self.offline:
             raise _storage_error()
@@ -175,13 +175,13 @@ class Partition:
         return result
 
     def has_replica(self, broker: int) -> bool:
-        """Return whether this broker is one of the other replicas."""
+        """Returns whether this broker is one of the other replicas."""
         return self.in_sync is not None and broker in self.in_sync.remotes
 
     def fetched(self, broker: int, offset: int, now: int, broker_epoch: int = -1) -> bool:
-        """Record that a follower has every record below `offset`.
+        """Records that a follower has every record below `offset`.
 
-        Return False if the broker is not a replica.
+        Returns False if the broker is not a replica.
         """
         in_sync = self.in_sync
         if in_sync is None or not in_sync.fetched(broker, offset, self.log.log_end_offset, now, broker_epoch):
@@ -190,28 +190,28 @@ class Partition:
         return True
 
     def follower_begins(self, broker: int, offset: int) -> None:
-        """Record a follower's log start offset, and wake requests that wait for deletions."""
+        """Records a follower's log start offset, and wakes requests that wait for deletions."""
         remote = None if self.in_sync is None else self.in_sync.remotes.get(broker)
         if remote is not None and remote.start_offset != offset:
             remote.start_offset = offset
             self.waiters.wake_all()
 
     def low_watermark(self, alive: Container[int]) -> int:
-        """Return the offset below which no replica on these brokers has records (KIP-107)."""
+        """Returns the offset below which no replica on these brokers has records (KIP-107)."""
         start = self.log.log_start_offset
         return start if self.in_sync is None else self.in_sync.low_watermark(start, alive)
 
     @property
     def lacks_replicas(self) -> bool:
-        """Return whether the ISR is smaller than `min.insync.replicas`."""
+        """Returns whether the ISR is smaller than `min.insync.replicas`."""
         return self.in_sync is not None and len(self.in_sync.isr) < self._min_isr(self.in_sync)
 
     def _min_isr(self, in_sync: InSyncReplicas) -> int:
-        """Return the required size of the ISR; at most the number of replicas."""
+        """Returns the required size of the ISR; at most the number of replicas."""
         return min(self.log.config.min_insync_replicas, 1 + len(in_sync.remotes))
 
     def advance(self) -> None:
-        """Advance the high watermark to what every in-sync replica has.
+        """Advances the high watermark to what every in-sync replica has.
 
         This broker counts what it has flushed, if it must flush.
         """
@@ -257,14 +257,14 @@ class Partition:
 
 
 def epoch_error(leader_epoch: int, requested: int) -> int:
-    """Return FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH or 0 for a requested leader epoch."""
+    """Returns FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH or 0 for a requested leader epoch."""
     if requested in (ANY_EPOCH, leader_epoch):
         return error_codes.NONE
     return error_codes.FENCED_LEADER_EPOCH if requested < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH
 
 
 def in_sync_replicas_of(partition: PartitionImage, own: int, log: PartitionLog, now: int) -> InSyncReplicas | None:
-    """Return the other replicas of what the broker `own` leads; None if there are none."""
+    """Returns the other replicas of what the broker `own` leads; None if there are none."""
     if len(partition.replicas) == 1:
         return None
     from .in_sync_replicas import InSyncReplicas

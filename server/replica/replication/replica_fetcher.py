@@ -73,7 +73,7 @@ class ReplicaFetcher:
         """Why the last response was refused as a whole."""
 
     def request(self, now: int) -> tuple[Message, int, int] | None:
-        """Return the next request, its highest and its lowest version; None if none is due."""
+        """Returns the next request, its highest and its lowest version; None if none is due."""
         if now < self.delayed_until:
             return None
         if self._flushing and self._must_wait_for_flush():
@@ -93,13 +93,13 @@ class ReplicaFetcher:
         return (self._fetch(due), FETCH_VERSION, FETCH_LOWEST) if due else None
 
     def _must_select(self, now: int) -> bool:
-        """Return whether some partitions may have to be left out of the next request."""
+        """Returns whether some partitions may have to be left out of the next request."""
         quotas = self._node.replication_quotas
         is_exceeded = quotas is not None and (now < self.throttled_until or quotas.follower.is_exceeded())
         return bool(self.delayed or self.offset_ranges or is_exceeded)
 
     def _must_wait_for_flush(self) -> bool:
-        """Return whether a flush is outstanding.
+        """Returns whether a flush is outstanding.
 
         It holds back every partition, because a fetch without new records waits at the leader. A
         partition that cannot be flushed holds back none.
@@ -109,7 +109,7 @@ class ReplicaFetcher:
         return bool(self._flushing)
 
     def _unthrottled(self, due: list[PartitionKey], quota: ReplicationQuotaManager, now: int) -> list[PartitionKey]:
-        """Leave out throttled partitions that are out of sync while the quota is exceeded.
+        """Leaves out throttled partitions that are out of sync while the quota is exceeded.
 
         If no partition is left, the next look is after `replica.fetch.backoff.ms`.
         """
@@ -131,7 +131,7 @@ class ReplicaFetcher:
         return self._fetch_request(self._session.build(fetched))
 
     def _next_fetch(self) -> FetchRequest:
-        """Return the last request again, with the changes; unchanged partitions cost nothing."""
+        """Returns the last request again, with the changes; unchanged partitions cost nothing."""
         max_bytes, dirty = self._node.settings.int("replica.fetch.max.bytes"), self.dirty
         present = {key: self.partitions[key] for key in dirty if key in self.partitions}
         self._requested.update(present)
@@ -262,7 +262,7 @@ class ReplicaFetcher:
         return 0
 
     def flush(self, key: PartitionKey, partition: FollowerPartition) -> None:
-        """Flush what `flush.messages` requires before the next fetch.
+        """Flushes what `flush.messages` requires before the next fetch.
 
         The next fetch tells the leader that the follower has the earlier records.
         """

@@ -33,7 +33,7 @@ class ReplicaFetcherManager:
         """Whether a partition was added to a leader's fetches since `overtaken` was last called."""
 
     def follow(self, partition: FollowerPartition) -> None:
-        """Fetch this partition from its leader, if it has one."""
+        """Fetches this partition from its leader, if it has one."""
         key = partition.topic_id, partition.index
         fetcher = self._fetchers.get(partition.leader_id)
         is_new = fetcher is None or key not in fetcher.partitions
@@ -49,12 +49,12 @@ class ReplicaFetcherManager:
             fetcher.flush(key, partition)
 
     def get(self, topic: str, index: int) -> FollowerPartition | None:
-        """Return the partition if this broker follows it."""
+        """Returns the partition if this broker follows it."""
         topic_id = self._node.image.topic_ids.get(topic)
         return None if topic_id is None else self.partitions.get((topic_id, index))
 
     def forget(self, key: PartitionKey) -> FollowerPartition | None:
-        """Stop following the partition."""
+        """Stops following the partition."""
         partition = self.partitions.pop(key, None)
         if partition is not None:
             partition.waiters.wake_all()
@@ -66,7 +66,7 @@ class ReplicaFetcherManager:
         return partition
 
     def take_outgoing(self) -> list[OutboundRequest]:
-        """Return the requests to send now."""
+        """Returns the requests to send now."""
         found = []
         for fetcher in self._fetchers.values():
             at = self._endpoint(fetcher.leader) if fetcher.token is None else None
@@ -76,7 +76,7 @@ class ReplicaFetcherManager:
         return found
 
     def overtaken(self) -> set[int]:
-        """Return the tokens of outstanding requests that lack a partition which was added later.
+        """Returns the tokens of outstanding requests that lack a partition which was added later.
 
         The leader may hold such a request until another partition has records. A caller that can
         withdraw a request may report it as failed.
@@ -100,7 +100,7 @@ class ReplicaFetcherManager:
         self._node.advance(now)
 
     def next_deadline(self) -> int | None:
-        """Return when the next delay ends (ms); None if there is none."""
+        """Returns when the next delay ends (ms); None if there is none."""
         deadlines = [
             at
             for fetcher in self._fetchers.values()

@@ -32,7 +32,7 @@ NO_PARTITIONS: frozenset[int] = frozenset()
 
 
 def throttled_partitions(text: str, broker: int) -> frozenset[int] | None:
-    """Return the partitions whose replica on this broker is listed; ALL_PARTITIONS for `*`."""
+    """Returns the partitions whose replica on this broker is listed; ALL_PARTITIONS for `*`."""
     text = text.strip()
     if text == "*":
         return ALL_PARTITIONS
@@ -53,7 +53,7 @@ class ReplicationQuotaManager:
         self._parsed: dict[str, frozenset[int] | None] = {}
 
     def is_throttled(self, topic: str, index: int) -> bool:
-        """Return whether the replica of this broker is listed."""
+        """Returns whether the replica of this broker is listed."""
         text = self._node.image.config_overrides(TOPIC, topic).get(self._list_name)
         if text is None:
             return False
@@ -68,17 +68,17 @@ class ReplicationQuotaManager:
         return self._parsed[text]
 
     def is_exceeded(self) -> bool:
-        """Return whether the rate is above the quota."""
+        """Returns whether the rate is above the quota."""
         quota = self._node.settings.int(self._rate_name)
         return quota != UNLIMITED and self.rate.measure(self._node.now) > quota
 
     def record_fetched(self, topic: str, index: int, size_bytes: int) -> None:
-        """Count the bytes that a follower fetched, if its replica is throttled."""
+        """Counts the bytes that a follower fetched, if its replica is throttled."""
         if self.is_throttled(topic, index):
             self.rate.record(size_bytes, self._node.now)
 
     def record_sent(self, response: FetchResponse, version: int) -> None:
-        """Count the part of a follower's response that is about throttled replicas.
+        """Counts the part of a follower's response that is about throttled replicas.
 
         As in Apache Kafka, a response without such replicas counts as an empty response, so that a
         leader's rate is never that of a single moment.

@@ -18,6 +18,6 @@ class SampledRate(SampledSum):
     __slots__ = ()
 
     def measure(self, now: int) -> float:
-        """Return the rate in bytes per second."""
+        """Returns the rate in bytes per second."""
         self.purge(now)
         return self.total * 1000 / max(self.length_ms, self.elapsed_ms(now))

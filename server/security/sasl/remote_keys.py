@@ -55,7 +55,7 @@ class RemoteKeySet:
         self._timer: Timer | None = None
 
     def start(self, now: int) -> None:
-        """Fetch it now, and go on from there."""
+        """Fetches it now, and goes on from there."""
         self._begin(now)
 
     def key_is_missing(self, key_id: object, now: int) -> None:
@@ -139,7 +139,7 @@ class RemoteKeySets:
         return due
 
     def keep(self, before: RemoteKeySets) -> None:
-        """Begin with the keys that another node has fetched, in place of first fetches."""
+        """Begins with the keys that another node has fetched, in place of first fetches."""
         self._kept = {endpoint: each.keys for endpoint, each in before._sets.items()}
 
     def __repr__(self) -> str:

@@ -88,7 +88,7 @@ def _check_protocol(given: TlsSettings) -> None:
 
 
 def offer(made: ssl.SSLContext, given: TlsSettings) -> None:
-    """Set the versions and the cipher suites. Raises UsageError."""
+    """Sets the versions and the cipher suites. Raises UsageError."""
     names = [*given.names("ssl.enabled.protocols")]
     unknown = [name for name in names if name not in VERSIONS]
     if unknown or not names:
@@ -115,7 +115,7 @@ def _set_ciphers(made: ssl.SSLContext, given: TlsSettings, suites: list[str]) ->
 
 
 def trust(made: ssl.SSLContext, given: TlsSettings, purpose: ssl.Purpose, *trust_settings: str) -> None:
-    """Set the trusted certificates: those of the settings, or the system's. Raises UsageError."""
+    """Sets the trusted certificates: those of the settings, or the system's. Raises UsageError."""
     certificates = trusted_certificates(given, *trust_settings)
     if certificates is None:
         made.load_default_certs(purpose)

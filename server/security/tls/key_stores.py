@@ -88,7 +88,7 @@ def trusted_certificates(settings: TlsSettings, *names: str) -> str | None:
 
 
 def load_key(context: ssl.SSLContext, store: KeyStore, settings: TlsSettings) -> None:
-    """Have the context show this certificate. UsageError."""
+    """Loads this certificate as the one that the context shows. Raises UsageError."""
     password = store.password or ""
     descriptor, path = tempfile.mkstemp(suffix=".pem")  # readable by this user alone
     try:
@@ -105,8 +105,8 @@ def load_key(context: ssl.SSLContext, store: KeyStore, settings: TlsSettings) ->
 
 
 def load_trusted(context: ssl.SSLContext, certificates: str, settings: TlsSettings) -> None:
-    """Have the context trust these certificates, each of them as Java does: also one that is not an
-    authority's. UsageError."""
+    """Makes the context trust these certificates, each of them as Java does: also one that is not
+    an authority's. UsageError."""
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
         context.load_verify_locations(cadata=certificates)

@@ -95,7 +95,8 @@ class ListenerContexts:
         return _connection_problem(before, after) if self.must_connect_peers else ""
 
     def reload(self, settings: Layers) -> None:
-        """Have new connections use these settings. One that cannot be used stays as it was."""
+        """Applies these settings to new connections. A context that cannot use them stays as it
+        was."""
         self._settings = settings
         for name in self._names:
             try:

@@ -123,7 +123,7 @@ def to_create(creations: Sequence[CreateAclsRequest.AclCreation]) -> CreateAclsR
 
 
 async def create_acls_at(broker: ClusterApi, acls: Iterable[AclBinding | str]) -> None:
-    """Create the ACLs as any client would, on the event loop of the brokers. UsageError."""
+    """Creates the ACLs as any client would, on the event loop of the brokers. UsageError."""
     if creations := checked_acls(acls):
         # A cancelled wait does not cancel the request.
         answer = broker.ask(to_create(creations))

@@ -85,7 +85,7 @@ class BearerTokens:
         return self.issuer.token({"sub": user, **times, **claims})
 
     def close(self) -> None:
-        """Remove the files of the issuer."""
+        """Removes the files of the issuer."""
         if self.issuer is not None:
             self.issuer.close()
 

@@ -78,7 +78,7 @@ class Certificates:
         return self._users[user]
 
     def close(self) -> None:
-        """Remove the files."""
+        """Removes the files."""
         self._remove()
 
     def _pair(self, name: str, hosts: list[str], kind: str = "valid") -> KeyPair:
@@ -103,7 +103,7 @@ def own_folder(owner: object) -> tuple[Path, Callable[[], object]]:
 
 
 def _remove(directory: str, process: int) -> None:
-    """Remove the files, unless this is a fork of the process that made them."""
+    """Removes the files, unless this is a fork of the process that made them."""
     if os.getpid() == process:
         shutil.rmtree(directory, ignore_errors=True)
 

@@ -111,7 +111,7 @@ class Security:
         return bool(self._first_users)
 
     def begin(self) -> None:
-        """Have the users of the start."""
+        """Restores the users of the start."""
         self.users = self._first_users
 
     def login_config(self) -> dict[str, str]:
@@ -146,7 +146,7 @@ class Security:
         return found
 
     def close(self) -> None:
-        """Remove the files of the certificates and of the keys."""
+        """Removes the files of the certificates and of the keys."""
         for each in (self.certificates, self.tokens):
             if each is not None:
                 each.close()

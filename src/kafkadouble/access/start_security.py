@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def begin(broker: ClusterApi, security: Security, random: Random) -> None:
-    """Have the users and the certificate of the start, whatever was changed before. UsageError if
+    """Restores the users and the certificate of the start. UsageError if
     the cluster refuses a user."""
     security.begin()
     # The requests are sent before the loop serves a client.

@@ -58,7 +58,7 @@ class TokenIssuer:
             raise UsageError(f"claims: {problem}") from None
 
     def close(self) -> None:
-        """Remove the file."""
+        """Removes the file."""
         self._remove()
 
     def __repr__(self) -> str:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def to_set(broker: int, configs: Mapping[str, str]) -> IncrementalAlterConfigsRequest:
-    """Set these settings of a broker."""
+    """Sets these settings of a broker."""
     return _request(broker, [(name, AlterConfigOpType.SET, value) for name, value in configs.items()])
 
 
 def to_delete(broker: int, names: Iterable[str]) -> IncrementalAlterConfigsRequest:
-    """Have a broker use again what its own file says."""
+    """Removes the dynamic values, so that the broker uses its own file again."""
     return _request(broker, [(name, AlterConfigOpType.DELETE, None) for name in names])
 
 
@@ -31,7 +31,7 @@ def check_results(answer: Any) -> None:
 
 
 def accept_any_certificate(member: BrokerApi) -> None:
-    """Have a broker take certificates by which brokers could not connect to one another, which
+    """Makes a broker accept certificates with which brokers cannot connect to one another, which
     Kafka refuses. For the thread of the broker."""
     if member.node.tls is not None:
         member.node.tls.must_connect_peers = False

@@ -67,7 +67,7 @@ def _check_single(broker: Broker, id: int | None) -> None:
 
 
 async def down(broker: ClusterApi, id: int | None) -> None:
-    """Shut a broker down, or all of them."""
+    """Shuts a broker down, or all of them."""
     if isinstance(broker, Broker):
         _check_single(broker, id)
         await broker.down()
@@ -82,9 +82,9 @@ async def down(broker: ClusterApi, id: int | None) -> None:
 
 
 async def up(broker: ClusterApi, id: int | None) -> None:
-    """Start a broker, or all of them, and wait until each serves clients. KafkaError when they are
-    not part of the cluster in time; they go on to try. A session that an earlier incarnation has
-    left is ended first: the controller would refuse the broker for the rest of it."""
+    """Starts a broker, or all of them, and waits until each serves clients. KafkaError when they
+    are not part of the cluster in time; they go on to try. A session that an earlier incarnation
+    has left is ended first: the controller would refuse the broker for the rest of it."""
     if isinstance(broker, Broker):
         _check_single(broker, id)
         await broker.up()
@@ -108,7 +108,7 @@ async def _joined(cluster: Cluster, ids: Sequence[int]) -> None:
 
 
 async def add(broker: ClusterApi) -> int:
-    """Add a broker with the next free id, on free ports, and wait until it is part of the
+    """Adds a broker with the next free id, on free ports, and waits until it is part of the
     cluster."""
     cluster = _cluster(broker, "get another one")
     taken = {*cluster.members_by_id, *cluster.removed, cluster.controlling.node.id, *cluster.image.controllers}
@@ -143,7 +143,7 @@ def _listeners(of: BoundListeners) -> BoundListeners:
 
 
 async def remove(broker: ClusterApi, id: int, reassigns: bool) -> None:
-    """Remove a broker. UsageError if it has replicas that are not to move, or cannot."""
+    """Removes a broker. UsageError if it has replicas that are not to move, or cannot."""
     cluster = _cluster(broker, "be removed")
     check(broker=id, reassign=reassigns)
     [member] = _members(cluster, id)
@@ -176,7 +176,7 @@ def _in_words(image: Image, id: int) -> str:
 
 
 async def _move_away(cluster: Cluster, id: int) -> None:
-    """Move each replica of a broker to the live broker that has the fewest, and wait for that."""
+    """Moves each replica of a broker to the live broker that has the fewest, and waits for that."""
     image = cluster.image
     live = [each.id for each in image.live_brokers() if each.active and each.id != id]
     loads = {each: len(_replicas_on(image, each)) for each in live}
@@ -197,7 +197,7 @@ async def _move_away(cluster: Cluster, id: int) -> None:
 
 
 def reassign(broker: ClusterApi, topic: str, index: int, replicas: Sequence[int]) -> None:
-    """Begin to move the replicas of a partition to these brokers."""
+    """Begins to move the replicas of a partition to these brokers."""
     check(replicas=replicas)
     placement.find(broker, topic, index)
     _reassign(broker, [(topic, index, replicas)])
@@ -218,7 +218,7 @@ def _reassign(broker: ClusterApi, targets: Iterable[tuple[str, int, Sequence[int
 
 
 def expire_session(broker: ClusterApi, id: int) -> None:
-    """End the session of a broker: the controller fences it."""
+    """Ends the session of a broker: the controller fences it."""
     cluster = _cluster(broker, "lose its session")
     _members(cluster, id)
     node = cluster.controlling.node

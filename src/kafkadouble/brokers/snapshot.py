@@ -186,8 +186,9 @@ def check_fits(broker: ClusterApi, snapshot: Snapshot) -> None:
 
 
 async def restore(broker: ClusterApi, snapshot: Snapshot) -> None:
-    """Have the contents of a snapshot that fits. KafkaError(REQUEST_TIMED_OUT) when the brokers are
-    not caught up in time, KafkaError(KAFKA_STORAGE_ERROR) if a data directory cannot be written."""
+    """Replaces the contents of the brokers by those of a snapshot that fits.
+    KafkaError(REQUEST_TIMED_OUT) when the brokers are not caught up in time,
+    KafkaError(KAFKA_STORAGE_ERROR) if a data directory cannot be written."""
     try:
         if isinstance(broker, Broker):
             await broker.restore(snapshot.saved[broker.node.id])
@@ -223,7 +224,7 @@ def _is_in_sync(cluster: Cluster, snapshot: Snapshot) -> bool:
 
 
 def _elect(cluster: Cluster, snapshot: Snapshot) -> None:
-    """Have the partitions led by the brokers that led them; the controller chose others while the
+    """Elects the leaders that the snapshot had; the controller chose others while the
     brokers started."""
     changes = []
     for id, _, index, partition in _partitions(cluster):

@@ -51,7 +51,7 @@ NO_PORT, WRONG_USE = 1, 2
 
 
 def main(words: list[str]) -> int:
-    """Serve until a signal comes."""
+    """Serves until a signal comes."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     options = parser().parse_args(words)

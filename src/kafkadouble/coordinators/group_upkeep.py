@@ -82,8 +82,8 @@ async def _retried(broker: ClusterApi, attempt: Callable[[], Awaitable[T]]) -> T
 async def _at_coordinator(
     broker: ClusterApi, group: str, body: Message, codes: Callable[[Any], Iterator[tuple[str, int]]]
 ) -> None:
-    """Have the coordinator answer. `codes` gives what each part of the answer is about, and its
-    error code. KafkaError for the first that is one."""
+    """Sends a request to the coordinator. `codes` gives what each part of the answer is about, and
+    its error code. KafkaError for the first that is one."""
 
     async def attempt() -> None:
         answer = await _ask(broker, body, await _coordinator(broker, group))
@@ -94,7 +94,7 @@ async def _at_coordinator(
 
 
 async def commit(broker: ClusterApi, group: str, offsets: Mapping[TopicPartition, int | Committed]) -> None:
-    """Commit offsets as an admin client does, outside of the group's protocol."""
+    """Commits offsets as an admin client does, outside of the group's protocol."""
     check(group=group, offsets=offsets)
     by_topic: dict[str, list[tuple[int, Committed]]] = {}
     for (topic, index), given in offsets.items():
@@ -127,7 +127,7 @@ async def commit(broker: ClusterApi, group: str, offsets: Mapping[TopicPartition
 async def reset(
     broker: ClusterApi, group: str, topic: str, to: str | int, partition: int | None
 ) -> dict[TopicPartition, int]:
-    """Commit the first or the last offset of each partition, or one that is given; as
+    """Commits the first or the last offset of each partition, or one that is given; as
     kafka-consumer-groups does, the nearest one that the log has. Returns the offsets."""
     check_one("to", ARGUMENTS["reset_offsets.to"], to)
     indexes = partitions_of(broker, topic, partition)
@@ -142,7 +142,7 @@ async def reset(
 
 
 async def delete(broker: ClusterApi, group: str) -> None:
-    """Delete a group without members, and its offsets."""
+    """Deletes a group without members, and its offsets."""
     check(group=group)
 
     def codes(answer: Any) -> Iterator[tuple[str, int]]:
@@ -152,7 +152,7 @@ async def delete(broker: ClusterApi, group: str) -> None:
 
 
 async def _on_group(broker: ClusterApi, group: str, change: Callable[[CoordinatorGroup], None]) -> None:
-    """Change a group at its coordinator, past the requests of clients. Raises KafkaError."""
+    """Changes a group at its coordinator, past the requests of clients. Raises KafkaError."""
 
     async def attempt() -> None:
         member = await _coordinator(broker, group)
@@ -171,13 +171,13 @@ async def _on_group(broker: ClusterApi, group: str, change: Callable[[Coordinato
 
 
 async def expire_member(broker: ClusterApi, group: str, member_id: str) -> None:
-    """End the session of a member."""
+    """Ends the session of a member."""
     check(group=group, member_id=member_id)
     await _on_group(broker, group, lambda found: found.expire_member(member_id))
 
 
 async def remove_members(broker: ClusterApi, group: str) -> int:
-    """End the session of every member."""
+    """Ends the session of every member."""
     check(group=group)
     ids: list[str] = []
     await _on_group(broker, group, lambda found: ids.extend(found.member_ids))
@@ -187,13 +187,13 @@ async def remove_members(broker: ClusterApi, group: str) -> int:
 
 
 async def rebalance(broker: ClusterApi, group: str) -> None:
-    """Let a group rebalance."""
+    """Starts a rebalance of a group."""
     check(group=group)
     await _on_group(broker, group, lambda found: found.rebalance())
 
 
 async def set_assignment(broker: ClusterApi, group: str, assignment: Mapping[str, Collection[TopicPartition]]) -> None:
-    """Assign partitions to the members of a group whose coordinator assigns."""
+    """Assigns partitions to the members of a group whose coordinator assigns."""
     check(group=group, assignment=assignment)
     by_member: dict[str, dict[Uuid, list[int]]] = {name: {} for name in assignment}
     for name, partitions in assignment.items():

@@ -69,7 +69,7 @@ def _transaction(described: Any) -> Transaction:
 
 
 def expire(broker: ClusterApi, transactional_id: str) -> None:
-    """Abort the open transaction as its time-out would. KafkaError: TRANSACTIONAL_ID_NOT_FOUND,
+    """Aborts the open transaction as its time-out would. KafkaError: TRANSACTIONAL_ID_NOT_FOUND,
     INVALID_TXN_STATE if no transaction is open, CONCURRENT_TRANSACTIONS while it ends."""
     check(transactional_id=transactional_id)
     broker.settle()
@@ -88,7 +88,7 @@ def expire(broker: ClusterApi, transactional_id: str) -> None:
 
 
 def hang(broker: ClusterApi, topic: str, index: int, value: bytes | None) -> int:
-    """Append a record of a transaction that no coordinator knows, which therefore never ends.
+    """Appends a record of a transaction that no coordinator knows, which therefore never ends.
     Returns its producer id."""
     leader, partition = leadership.find(broker, topic, index)
     node, now = leader.node, leader.clock.now()

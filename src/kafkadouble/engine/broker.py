@@ -187,21 +187,21 @@ class Broker(ClusterApi):
         return None if found is None else (self, found)
 
     def settle(self) -> None:
-        """Have done what can be done at once."""
+        """Processes everything that is due."""
         if self.is_down:
             return
         self.node.tick(self.clock.now())
         self.listener.reschedule()
 
     def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
-        """Let time pass."""
+        """Advances the clock."""
         if self.is_down:
             clock.advance(milliseconds)
         else:
             self.listener.advance(clock, milliseconds)
 
     def clock_changed(self) -> None:
-        """Set the timers again."""
+        """Sets the timers again."""
         if not self.is_down:
             self.listener.clock_changed()
 
@@ -245,12 +245,12 @@ class Broker(ClusterApi):
         self._data.rules_changed(self.faults.register.by_plane[DISK], self.node)
 
     async def start(self) -> None:
-        """Begin to accept."""
+        """Begins to accept."""
         self.rules_changed()
         await self.listener.start()
 
     async def stop(self) -> None:
-        """Close everything."""
+        """Closes everything."""
         await self._end()
         if self._held is not None:
             self._held.close()
@@ -275,13 +275,13 @@ class Broker(ClusterApi):
             self.node.close(self.clock.now())
 
     async def down(self) -> None:
-        """Shut the node down in order. Its data and its ports stay."""
+        """Shuts the node down in order. Its data and its ports stay."""
         if not self.is_down:
             await self._end()
             self._has_ended()
 
     async def kill(self) -> None:
-        """End the node without notice. Its ports stay, and its data as after a `kill -9`. One that
+        """Ends the node without notice. Its ports stay, and its data as after a `kill -9`. One that
         is paused does not go on before."""
         if not self.is_down:
             await self.listener.stop()
@@ -295,12 +295,12 @@ class Broker(ClusterApi):
         self.give_up()
 
     async def up(self) -> None:
-        """Start a node on the data of the last one, behind the same ports."""
+        """Starts a node on the data of the last one, behind the same ports."""
         if self.is_down:
             await self._begin(self._new_node(self.node.cluster_id, self.node))
 
     async def _begin(self, node: Node) -> None:
-        """Serve a node behind the ports that are held."""
+        """Serves a node behind the ports that are held."""
         assert self._held is not None
         self.listener = Listener(node, self.clock, self._held.sockets)
         self.listener.watches = self.watches
@@ -321,7 +321,7 @@ class Broker(ClusterApi):
         await self._replace(node)
 
     def _close_node(self) -> str:
-        """Close the node, which is replaced at once; the id of its cluster."""
+        """Closes the node, which is replaced at once; the id of its cluster."""
         if not self.is_down:
             self.node.close(self.clock.now())
         return self.node.cluster_id

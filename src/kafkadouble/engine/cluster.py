@@ -111,7 +111,7 @@ class Cluster(ClusterView):
         return id <= self._count
 
     def _release(self) -> None:
-        """Let others have the directories."""
+        """Unlocks the data directories."""
         for data in (self._data, *(each.data for each in (*self.members_by_id.values(), *self.removed.values()))):
             data.release()
 
@@ -130,7 +130,7 @@ class Cluster(ClusterView):
         return broker
 
     def _attach(self, node: Node) -> None:
-        """Share the fault rules and the history with a node."""
+        """Shares the fault rules and the history with a node."""
         node.faults.share(self._rules)
         if self._keeps_history:
             node.trace.subscribe_all(self._history, self._member_fetches)
@@ -148,7 +148,8 @@ class Cluster(ClusterView):
         self.in_process.rules_changed(self._rules.by_plane[LINK])
 
     async def start(self) -> None:
-        """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
+        """Starts all brokers and waits until they have joined the cluster. Raises UsageError if
+        they cannot."""
         self.in_process.join(self.controlling.listener)
         await self.controlling.start()
         for member in self.members_by_id.values():
@@ -174,7 +175,7 @@ class Cluster(ClusterView):
         )
 
     async def begin(self, member: ClusterMember) -> None:
-        """Start a broker that does not run."""
+        """Starts a broker that does not run."""
         await self._ended(member)
         if member.broker is not None:
             return
@@ -202,13 +203,13 @@ class Cluster(ClusterView):
         member.ending = asyncio.get_running_loop().create_task(self._end(member, in_order=False))
 
     async def _ended(self, member: ClusterMember) -> None:
-        """Wait for the end of a broker that ended by itself."""
+        """Waits for the end of a broker that ended by itself."""
         ending, member.ending = member.ending, None
         if ending is not None:
             await ending
 
     async def end(self, member: ClusterMember, *, in_order: bool) -> None:
-        """End a broker that runs: in order, so that others take over what it leads, or without a
+        """Ends a broker that runs: in order, so that others take over what it leads, or without a
         word."""
         await self._ended(member)
         await self._end(member, in_order=in_order)
@@ -242,8 +243,8 @@ class Cluster(ClusterView):
         self.in_process.settle()
 
     async def hand_over(self, members: Iterable[ClusterMember]) -> None:
-        """Have other brokers lead what these lead; if these are all, no broker leads. It is done
-        when the other brokers have acknowledged it."""
+        """Hands the leadership of these brokers to others; if these are all, no broker leads. It is
+        done when the other brokers have acknowledged it."""
         reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
         leaving = [broker for broker in reached if not _is_over(broker.node)]
         for broker in leaving:
@@ -253,7 +254,7 @@ class Cluster(ClusterView):
         await self.in_process.until(lambda: _have_left(leaving), longest + RETIRE_MS)
 
     def pause(self, member: ClusterMember, paused: bool) -> None:
-        """Let a broker stand still, or go on."""
+        """Pauses or resumes a broker."""
         if member.broker is None or member.is_paused == paused:
             return
         member.is_paused = paused
@@ -265,14 +266,14 @@ class Cluster(ClusterView):
         self.settle()
 
     def isolate(self, member: ClusterMember, isolated: bool) -> None:
-        """Cut a broker off from the other nodes, or no longer."""
+        """Cuts a broker off from the other nodes, or no longer."""
         member.is_isolated = isolated
         links = self.in_process.links
         (links.isolate if isolated else links.rejoin)(member.id)
         self.settle()
 
     async def stop(self) -> None:
-        """End everything; in order where something is kept."""
+        """Ends everything; in order where something is kept."""
         members = self.members_by_id.values()
         for member in members:
             self.pause(member, False)
@@ -290,13 +291,14 @@ class Cluster(ClusterView):
         self._release()
 
     async def reset(self) -> None:
-        """Restart the cluster empty, on the same ports, with every broker running; its id stays."""
+        """Restarts the cluster empty, on the same ports, with every broker running; its id
+        stays."""
         from . import cluster_restart  # after a reset alone
 
         await cluster_restart.reset(self)
 
     async def replace_controller(self, replacing: Awaitable[None]) -> None:
-        """Have another node as the controller, without fault rules and requests."""
+        """Replaces the controller by a node without fault rules and requests."""
         self.in_process.leave(self.controlling.node.id)
         self._history.clear()
         self._history.clear_peers()
@@ -308,15 +310,15 @@ class Cluster(ClusterView):
         self.in_process.join(self.controlling.listener)
 
     def settle(self) -> None:
-        """Carry what can be carried now."""
+        """Carries what can be carried now."""
         self.in_process.settle()
 
     def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
-        """Let time pass for all."""
+        """Advances the clock of all nodes."""
         self.in_process.advance(clock, milliseconds)
 
     def clock_changed(self) -> None:
-        """Set the timers again."""
+        """Sets the timers again."""
         self.in_process.clock_changed()
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:

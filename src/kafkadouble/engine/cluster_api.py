@@ -53,7 +53,7 @@ class BrokerApi(Protocol):
     clock: Clock
 
     def settle(self) -> None:
-        """Have done what can be done at once."""
+        """Processes everything that is due."""
         ...
 
     def ask(self, body: Message, at: Any = None) -> Future[Any]:
@@ -129,19 +129,19 @@ class ClusterApi(RuleHolder):
             """What members of groups fetched from all brokers."""
 
         def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
-            """Let time pass for all."""
+            """Advances the clock of all nodes."""
 
         def clock_changed(self) -> None:
-            """Set the timers again."""
+            """Sets the timers again."""
 
         async def start(self) -> None:
-            """Begin to accept."""
+            """Begins to accept."""
 
         async def stop(self) -> None:
-            """Close everything."""
+            """Closes everything."""
 
         async def reset(self) -> None:
-            """Begin empty, behind the same sockets."""
+            """Begins empty, behind the same sockets."""
 
         def ask(self, body: Message, at: Any = None) -> Future[Any]:
             """What a broker answers, any unless one is named."""

@@ -32,7 +32,7 @@ class ClusterMember:
         return address_on(self.listeners.specs, listener)
 
     def hold(self) -> None:
-        """Have its addresses held by sockets that do not listen."""
+        """Holds its ports with sockets that do not listen."""
         self.listeners = self.listeners.held()
 
     @property

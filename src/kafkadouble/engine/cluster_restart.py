@@ -52,7 +52,7 @@ class RestartedCluster(Protocol):
 
 
 async def reset(cluster: RestartedCluster) -> None:
-    """Restart it empty, with the brokers that it had at the start."""
+    """Restarts it empty, with the brokers that it had at the start."""
     former = former_members([each.node for each in cluster.members])
     await _end_members(cluster)
     for member in list(cluster.members_by_id.values()):
@@ -68,7 +68,7 @@ async def reset(cluster: RestartedCluster) -> None:
 
 
 async def _end_members(cluster: RestartedCluster) -> None:
-    """Have no broker run; those that were removed are members again."""
+    """Stops every broker, and makes removed brokers members again."""
     cluster.members_by_id = dict(sorted({**cluster.members_by_id, **cluster.removed}.items()))
     cluster.removed.clear()
     for member in list(cluster.members_by_id.values()):
@@ -88,7 +88,7 @@ def save(cluster: RestartedCluster) -> dict[int, SavedLogs]:
 
 
 async def restore(cluster: RestartedCluster, saved: Mapping[int, SavedLogs]) -> None:
-    """Restart it with the data and the brokers that were saved; these do not run yet. A broker of
+    """Restarts it with the data and the brokers that were saved; these do not run yet. A broker of
     the start that was not saved is a removed one. DiskFailure."""
     await _end_members(cluster)
     for id, member in list(cluster.members_by_id.items()):

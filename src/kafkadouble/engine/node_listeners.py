@@ -53,7 +53,7 @@ class BoundListeners(NamedTuple):
         return self._replace(sockets={name: hold(bind) for name, bind in binds.items()})
 
     def close(self) -> None:
-        """Close the sockets."""
+        """Closes the sockets."""
         for sock in self.sockets.values():
             sock.close()
 

@@ -37,17 +37,17 @@ class RuleHolder:
             """Rules were armed or taken out of force: connections, links and disks follow them."""
 
         def settle(self) -> None:
-            """Have done what can be done at once."""
+            """Processes everything that is due."""
 
     def arm(self, rule: Rule) -> Armed:
-        """Put a fault rule in force. UsageError when it could never apply."""
+        """Puts a fault rule in force. UsageError when it could never apply."""
         armed = self.faults.arm(rule)
         if rule.plane != REQUEST:
             self.rules_changed()
         return armed
 
     def disarm(self, armed: Armed) -> None:
-        """Take a fault rule out of force; what it holds goes on."""
+        """Takes a fault rule out of force; what it holds goes on."""
         is_of_requests = armed.rule.plane == REQUEST
         holds = len(armed.paused) > 0 or not is_of_requests
         self.faults.disarm(armed)
@@ -59,7 +59,7 @@ class RuleHolder:
             self.settle()
 
     def clear_rules(self) -> None:
-        """Take every fault rule out of force."""
+        """Takes every fault rule out of force."""
         self.faults.clear()
         self.rules_changed()
         self.settle()

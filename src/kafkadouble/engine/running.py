@@ -159,8 +159,8 @@ class Running:
             raise UsageError("the double was stopped meanwhile") from None
 
     def stop(self) -> None:
-        """End both; more than once is no error. The collector of garbage may call it on any thread,
-        also on the loop's."""
+        """Ends both; more than once is no error. The collector of garbage may call it on any
+        thread, also on the loop's."""
         if self.before_stop is not None:
             self.before_stop()
         self.thread.cancel_held()

@@ -74,19 +74,19 @@ class Double(Protocol):
         ...
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advances the clock."""
         ...
 
     def arm(self, rule: Rule) -> RuleHandle:
-        """Arm a fault rule."""
+        """Arms a fault rule."""
         ...
 
     def create_topic(self, name: str, partitions: int, *, replication_factor: int | None) -> None:
-        """Create a topic."""
+        """Creates a topic."""
         ...
 
     def _apply_scenario(self) -> None:
-        """Begin with the ACLs and the scenario of the start."""
+        """Begins with the ACLs and the scenario of the start."""
         ...
 
 
@@ -163,7 +163,7 @@ class Host:
         return result(waits.outcome(self.serving(), awaited, timeout, host_clock.moves(self, advance)))
 
     def arm(self, rule: Rule) -> RuleHandle:
-        """Arm a fault rule. Raises UsageError when it could never apply."""
+        """Arms a fault rule. Raises UsageError when it could never apply."""
         running = self.serving()
         handle = running.thread.call(rule_handle.armed, running, rule)
         if rule.has_function:
@@ -188,7 +188,7 @@ class Host:
         return found
 
     def apply_scenario(self) -> None:
-        """Begin with the ACLs and the scenario of the start."""
+        """Begins with the ACLs and the scenario of the start."""
         self.double._apply_scenario()
 
     def end_steps(self) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def advance(host: Timed, seconds: float) -> None:
-    """Let time pass. UsageError for a clock that runs."""
+    """Advances the clock. Raises UsageError for a clock that runs."""
     clock = _still_clock(host)
     check(seconds=seconds)
     if seconds < 0:
@@ -48,7 +48,7 @@ def moves(host: Timed, advances: bool) -> Callable[[float], None] | None:
 
 
 def change(host: Timed, what: str, how: Callable[[SystemClock], None]) -> None:
-    """Change how the machine's clock goes. UsageError for another clock."""
+    """Changes how the machine's clock goes. UsageError for another clock."""
     clock = host.clock
     if not isinstance(clock, SystemClock):
         kind = "a stepped clock" if isinstance(clock, SteppedClock) else f"the clock {clock!r}"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def begin_security(host: Host, security: Security) -> None:
-    """Have the users and the certificate of the start."""
+    """Restores the users and the certificate of the start."""
     running = host.known()
     running.thread.run(with_users(running.broker, security, host.seed))
 
 
 async def with_users(broker: ClusterApi, security: Security, seed: int | None) -> None:
-    """Give brokers the users and the certificate of the start."""
+    """Gives brokers the users and the certificate of the start."""
     await begin(broker, security, Random(seed))
 
 

@@ -19,15 +19,15 @@ class Steps(Protocol):
         ...
 
     def end(self) -> None:
-        """Call no further step."""
+        """Calls no further step."""
         ...
 
     def join(self) -> None:
-        """Wait for a step that is being called."""
+        """Waits for a step that is being called."""
         ...
 
     def advance(self, move: Callable[[int], Any], milliseconds: int) -> None:
-        """Let time pass by `move`, and call the steps that become due."""
+        """Advances the clock by `move`, and calls the steps that become due."""
         ...
 
     def clock_changed(self) -> None:
@@ -39,7 +39,7 @@ class Advanced(Protocol):
     """A double with a clock that can be moved."""
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advances the clock."""
         ...
 
 

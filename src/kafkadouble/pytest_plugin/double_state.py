@@ -78,7 +78,7 @@ def _clock_of(clock: Clock) -> tuple[bool, Any]:
 
 
 def restore(double: KafkaDouble, before: DoubleState) -> None:
-    """Bring back what was before, in a double that runs."""
+    """Brings back what was before, in a double that runs."""
     now = state_of(double)
     for handle in double.rules:
         if handle._armed not in before.rules:

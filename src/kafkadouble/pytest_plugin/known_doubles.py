@@ -63,7 +63,7 @@ class KnownDoubles:
         self._before = set() if module is None else set(map(id, module.STARTED))
 
     def end_test(self) -> None:
-        """Bring back what the test has changed. A double that its own fixture has stopped stays
+        """Brings back what the test has changed. A double that its own fixture has stopped stays
         stopped. One that cannot be as before does not keep the others from it."""
         with ExitStack() as all_of_them:
             for each in self:

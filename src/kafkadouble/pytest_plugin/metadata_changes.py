@@ -38,7 +38,7 @@ def shared(image: Image) -> SharedMetadata:
 
 
 def undo(double: KafkaDouble, now: SharedMetadata, before: SharedMetadata) -> None:
-    """Bring back what was before. Raises KafkaError."""
+    """Brings back what was before. Raises KafkaError."""
     for resource, changes in _changes(now.configs, before.configs):
         _alter_configs(double, resource, changes)
     for entity, quotas in _changes(now.quotas, before.quotas):

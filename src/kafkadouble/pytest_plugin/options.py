@@ -100,7 +100,7 @@ OPTIONS: dict[str, Option] = {
 
 
 def add(parser: pytest.Parser) -> None:
-    """Define every option."""
+    """Defines every option."""
     group = parser.getgroup("kafkadouble", "kafkadouble: a Kafka broker for tests")
     for name, row in OPTIONS.items():
         parser.addini(name, row.help, type=row.ini_type, default=row.default)

@@ -156,7 +156,7 @@ class BulkAppender:
         self.appended = 0
 
     def add(self, number: int, record: BulkRecord, timestamp: int) -> None:
-        """Add a record to the batch of its partition, which is appended first if it is full."""
+        """Adds a record to the batch of its partition, which is appended first if it is full."""
         index = self._choose(record.key) if record.partition is None else record.partition
         at = timestamp if record.timestamp is None else record.timestamp
         size, batch = record.size, self._open.setdefault(index, [])
@@ -167,7 +167,7 @@ class BulkAppender:
         batch.append((number, Record(len(batch), at, record.key, record.value, record.headers)))
 
     def flush(self) -> None:
-        """Append what is left."""
+        """Appends what is left."""
         for index in list(self._open):
             self._flush(index)
 
@@ -197,7 +197,7 @@ def _problem(outcome: Any) -> str:
 
 
 def append_all(source: Numbered, appender: BulkAppender, now: Callable[[], int], partition: int | None) -> int:
-    """Append every record of a source; returns how many. `partition` is for records that have
+    """Appends every record of a source; returns how many. `partition` is for records that have
     none."""
     for number, item in source.items:
         try:

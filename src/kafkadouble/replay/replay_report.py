@@ -62,7 +62,7 @@ class ReplayReport:
         return self.count == 0
 
     def add(self, exchange: Exchange, found: Iterable[FieldDifference]) -> None:
-        """Note the differences of one answer."""
+        """Notes the differences of one answer."""
         for each in found:
             self.count += 1
             if len(self.differences) < MOST:

@@ -47,7 +47,7 @@ class ReplayRun:
         return await TargetConnection.open(self.addresses[node], self.options.patience, self.options.security)
 
     async def turn_of(self, exchange: Exchange) -> None:
-        """Wait until the request may be sent."""
+        """Waits until the request may be sent."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._order.may_begin(exchange))
 
@@ -58,7 +58,7 @@ class ReplayRun:
             self._changed.notify_all()
 
     async def answered(self, exchange: Exchange, recorded: Any, found: Any) -> None:
-        """Compare the answer that was found; the exchange is over."""
+        """Compares the answer that was found; the exchange is over."""
         if was_early(recorded, found):
             self.report.early += 1
         else:

@@ -25,8 +25,8 @@ DEFAULTS = ReplayOptions()
 
 
 async def replay(recording: Recording, target: Address, options: ReplayOptions = DEFAULTS) -> ReplayReport:
-    """Replay a recording. Raises TargetError when the target cannot be reached, and UsageError when
-    its brokers cannot stand for the recorded ones."""
+    """Replays a recording. Raises TargetError when the target cannot be reached, and UsageError
+    when its brokers cannot stand for the recorded ones."""
     recording = _without_logins(recording)
     brokers = await brokers_of(target, options.patience, options.security)
     if options.creates_topics and (topics := earlier_topics.earlier_topics(recording)):

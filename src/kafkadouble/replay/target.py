@@ -76,7 +76,7 @@ class TargetConnection:
         return self._protocol.receive(frame[SIZE:])
 
     async def send(self, frame: bytes) -> None:
-        """Send a frame with its size in front. Raises OSError when the connection is closed."""
+        """Sends a frame with its size in front. Raises OSError when the connection is closed."""
         self._writer.write(frame)
         await self._writer.drain()
 

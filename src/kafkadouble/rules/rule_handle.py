@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def armed(running: Running, rule: Rule) -> RuleHandle:
-    """Arm a rule. Call it on the thread of the broker. Raises UsageError when it could never
+    """Arms a rule. Call it on the thread of the broker. Raises UsageError when it could never
     apply."""
     check(rule, running.broker)
     return RuleHandle(running, running.broker.arm(rule))

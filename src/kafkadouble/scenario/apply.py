@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def begin(kafka: DoubleApi, scenario: Scenario) -> ScenarioSteps:
-    """Create topics and records, commit offsets, arm rules, and begin with the steps. Do not call
-    it on the broker's own thread. Raises UsageError and KafkaError, which name the place in the
-    file."""
+    """Creates topics and records, commits offsets, arms rules, and begins with the steps. Do not
+    call it on the broker's own thread. Raises UsageError and KafkaError, which name the place in
+    the file."""
     topics, groups = _to_create(kafka, scenario), _to_commit(kafka, scenario)
     _check_rules(kafka, scenario)
     host = host_of(kafka)

@@ -107,7 +107,7 @@ def groups_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[
 
 
 def _check_offsets(document: ScenarioDocument, path: ValuePath, value: Any) -> None:
-    """Refuse wrong offsets at their own place, one by one."""
+    """Refuses wrong offsets at their own place, one by one."""
     if not isinstance(value, Mapping):
         raise document.problem(path, f"offsets is a mapping of topics to offsets by partition, not {value!r}")
     parameter = VERBS["commit_offsets"].parameters["offsets"]

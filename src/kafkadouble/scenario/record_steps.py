@@ -54,7 +54,7 @@ class RecordSteps:
         self.has_ended = False
 
     def begin(self) -> None:
-        """Look for records from now on."""
+        """Looks for records from now on."""
         if self._waiting:
             topics = map(self._broker.image.topic_named, self._waiting)
             self._next = {(each.id, index): AT_THE_END for each in topics if each for index in each.partitions}

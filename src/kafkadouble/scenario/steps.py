@@ -59,7 +59,7 @@ class ScenarioSteps:
         self._worker: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Call the steps of the time 0, and see to it that the others are called."""
+        """Calls the steps of the time 0, and sees to it that the others are called."""
         self._running.thread.call(self._of_records.begin)
         self._call_due()
         if self._due and not isinstance(self._clock, SteppedClock):
@@ -72,8 +72,8 @@ class ScenarioSteps:
         return self._running.on_thread(lambda: list(self._outcomes))
 
     def advance(self, move: Callable[[int], None], milliseconds: int) -> None:
-        """Let time pass, and call what is due at its time. On the broker's own thread time passes
-        only, and the steps are called with the next advance."""
+        """Advances the clock, and calls each step at its time. On the broker's own thread time
+        passes only, and the steps are called with the next advance."""
         target = self._clock.now() + milliseconds
         self._check_calls(target)
         while not self._running.thread.here and (due := self._due_ms()) is not None and due <= target:
@@ -104,8 +104,8 @@ class ScenarioSteps:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Call no further step, and wait for the one that is being called, but not for long. It may
-        be called again."""
+        """Calls no further step, and waits for the one that is being called, but not for long. It
+        may be called again."""
         if self._running.thread.elsewhere or self._ended:
             return
         with self._changed:
@@ -117,7 +117,7 @@ class ScenarioSteps:
             self.join()
 
     def join(self) -> None:
-        """Wait until the thread has ended, after the end, or the stop of the brokers."""
+        """Waits until the thread has ended, after the end, or the stop of the brokers."""
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join(ENDS_WITHIN_S)
 
@@ -133,7 +133,7 @@ class ScenarioSteps:
             self._call_due()
 
     def _is_awaited(self) -> bool:
-        """Wait until a step is due; False if there is none."""
+        """Waits until a step is due; False if there is none."""
         with self._changed:
             while (due := self._due_ms()) is not None:
                 left = due - self._clock.now()

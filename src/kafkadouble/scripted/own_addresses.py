@@ -13,7 +13,7 @@ Address = tuple[str, int]
 
 
 def readdress(struct: Any, addresses: Mapping[int, Address]) -> None:
-    """Set host and port of every broker in an answer, in place."""
+    """Sets host and port of every broker in an answer, in place."""
     for name in NODE_FIELDS:
         if all(hasattr(struct, field) for field in (name, "host", "port")):
             struct.host, struct.port = addresses.get(getattr(struct, name), (struct.host, struct.port))

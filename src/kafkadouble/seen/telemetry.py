@@ -78,7 +78,7 @@ class TelemetryCollector:
         return DecodedPush(tuple(deque(_points(decoded), KEPT_VALUES)), len(data))
 
     def export(self, client_instance_id: Uuid, client_id: str, decoded: DecodedPush, now: int) -> None:
-        """Keep the values of a push, and drop the oldest pushes that are too many."""
+        """Keeps the values of a push, and drops the oldest pushes that are too many."""
         if not decoded.points:
             return
         self._pushes.append((str(client_instance_id), client_id, now, decoded))
@@ -105,7 +105,7 @@ class TelemetryCollector:
                 )
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forgets everything."""
         self._pushes.clear()
         self._values = self._bytes = 0
 

@@ -52,7 +52,7 @@ def _step(broker: ClusterApi, member: BrokerApi) -> Iterator[None]:
 
 
 def roll(broker: ClusterApi, topic: str, index: int) -> int:
-    """Begin a new segment; returns its base offset at the leader."""
+    """Begins a new segment; returns its base offset at the leader."""
     bases = []
     for member, replica in _replicas(broker, topic, index):
         with _step(broker, member):
@@ -61,7 +61,7 @@ def roll(broker: ClusterApi, topic: str, index: int) -> int:
 
 
 def retain(broker: ClusterApi, topic: str, partition: int | None) -> dict[int, int]:
-    """Delete what retention does not keep; returns the log start offsets."""
+    """Deletes what retention does not keep; returns the log start offsets."""
     starts = {}
     for index in partitions_of(broker, topic, partition):
         replicas = _replicas(broker, topic, index)
@@ -74,7 +74,7 @@ def retain(broker: ClusterApi, topic: str, partition: int | None) -> dict[int, i
 
 
 async def compact(broker: ClusterApi, topic: str, partition: int | None) -> None:
-    """Roll and clean every replica. UsageError for a topic that is not compacted."""
+    """Rolls and cleans every replica. UsageError for a topic that is not compacted."""
     for index in partitions_of(broker, topic, partition):
         replicas = _replicas(broker, topic, index)
         if not replicas[0][1].log.config.compacts:
@@ -101,7 +101,7 @@ async def _clean(broker: ClusterApi, member: BrokerApi, replica: PartitionReplic
 
 
 async def flush(broker: ClusterApi, topic: str, index: int) -> int:
-    """Flush every replica; returns the offset up to which the leader's log is flushed."""
+    """Flushes every replica; returns the offset up to which the leader's log is flushed."""
     points = []
     for member, replica in _replicas(broker, topic, index):
         log, end = replica.log, replica.log.log_end_offset

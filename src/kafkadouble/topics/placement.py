@@ -70,7 +70,7 @@ def isr(broker: ClusterApi, topic: str, index: int) -> list[int]:
 
 
 def move_leader(broker: ClusterApi, topic: str, index: int, to: int) -> int:
-    """Have another in-sync replica lead; returns the new leader epoch."""
+    """Elects another in-sync replica; returns the new leader epoch."""
     topic_id, partition = find(broker, topic, index)
     _check_target(broker, partition, to, f"{topic}-{index}")
     live = {each.id for each in broker.image.live_brokers()}
@@ -85,8 +85,8 @@ def move_leader(broker: ClusterApi, topic: str, index: int, to: int) -> int:
 
 
 def move_coordinator(broker: ClusterApi, group: str, to: int) -> int:
-    """Have another broker coordinate a group, which need not exist; returns the partition of
-    __consumer_offsets that moves."""
+    """Moves the coordinator of a group, which need not exist, to another broker; returns the
+    partition of __consumer_offsets that moves."""
     check(group=group)
     return _move_coordinator(broker, GROUP, group, CONSUMER_OFFSETS, to)
 
@@ -110,7 +110,7 @@ def _move_coordinator(broker: ClusterApi, key_type: int, key: str, topic: str, t
 
 
 def elect_leaders(broker: ClusterApi, topic: str | None, index: int | None) -> dict[tuple[str, int], int]:
-    """Have preferred replicas lead; returns the new leaders. KafkaError for the first partition
+    """Elects preferred replicas; returns the new leaders. KafkaError for the first partition
     that cannot have its own."""
     if topic is None and index is not None:
         raise UsageError(f"partition {index!r} without a topic: give topic, too")
@@ -131,7 +131,7 @@ def elect_leaders(broker: ClusterApi, topic: str | None, index: int | None) -> d
 
 
 def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None = None) -> int:
-    """Elect a live replica, in sync or not, of a partition without a leader; returns the id of its
+    """Elects a live replica, in sync or not, of a partition without a leader; returns the id of its
     broker."""
     _, partition = find(broker, topic, index)
     node = broker.controlling.node

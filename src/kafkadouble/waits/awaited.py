@@ -82,7 +82,7 @@ class _Wait(Generic[T]):
         return self.result.done()
 
     def end(self) -> None:
-        """Look no more."""
+        """Looks no more."""
         if self._running.thread.running:
             self._running.thread.call(lambda: self._running.broker.watches.drop(self._look))
         self.result.cancel()

@@ -61,7 +61,7 @@ class Notes(CoordinatorShard):
 
 
 def led(harness: Harness, index: int = 0) -> Partition:
-    """Return a partition of the offsets topic, which the first call creates."""
+    """Returns a partition of the offsets topic, which the first call creates."""
     harness.node.controller.create_internal_topic(CONSUMER_OFFSETS)
     return harness.partition(CONSUMER_OFFSETS, index)
 

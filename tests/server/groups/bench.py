@@ -98,13 +98,13 @@ class Bench(Harness):
         return Call(self.begin(body, newest if version is None else version, client))
 
     def ask(self, body: Message, version: int | None = None) -> Any:
-        """Ask for what is answered at once."""
+        """Asks for what is answered at once."""
         call = self.send(body, version)
         assert call.done, f"{body!r} is not answered at once"
         return call.answer
 
     def advance(self, milliseconds: int) -> None:
-        """Let time pass, with a tick whenever the node wants one."""
+        """Advances the clock, with a tick whenever the node wants one."""
         end = self.now + milliseconds
         while (deadline := self.node.next_deadline()) is not None and deadline <= end:
             self.now = max(self.now, deadline)
@@ -121,7 +121,7 @@ class Bench(Harness):
         return found
 
     def fail_over(self) -> None:
-        """Resign from every partition of the offsets topic, and be elected again."""
+        """Resigns from every partition of the offsets topic, and be elected again."""
         for partition in list(self.node.partitions.of_topic(CONSUMER_OFFSETS).values()):
             self.node.groups.runtime.on_resignation(partition)
             self.node.groups.runtime.on_election(partition)
@@ -154,7 +154,7 @@ class Member:
         self.id, self.generation, self.leader, self.protocol = "", -1, "", ""
 
     def join(self, version: int | None = None) -> Call:
-        """Send JoinGroup, once more if an id is required."""
+        """Sends JoinGroup, once more if an id is required."""
         call = self.send_join(version)
         if call.done and call.code == 79:
             self.id = call.answer.member_id
@@ -175,7 +175,7 @@ class Member:
         return self.bench.send(body, version, client=self.client)
 
     def joined(self, call: Call) -> None:
-        """Take in the answer to a join."""
+        """Takes in the answer to a join."""
         assert call.done
         assert call.code == 0, call.answer
         answer = call.answer
@@ -220,7 +220,7 @@ class Member:
 
 
 def gather(*members: Member) -> None:
-    """Let every member join, and check that all get the same generation."""
+    """Joins every member, and checks that all get the same generation."""
     calls = [member.join() for member in members]
     for _ in range(30):
         if not all(call.done for call in calls):

@@ -67,7 +67,7 @@ class Groups(RuleBasedStateMachine):
         return group
 
     def take_in(self) -> None:
-        """Let the clients read what was answered."""
+        """Passes the answers to the clients."""
         for since, member, call in list(self.calls):
             if call.done or call.closed:
                 self.calls.remove((since, member, call))

@@ -58,7 +58,7 @@ class Sharing(Harness):
         return answer
 
     def join(self, *member_ids: str) -> None:
-        """Let these members join, until each has what the others leave it."""
+        """Joins these members, until each has its share."""
         for _ in range(2):
             for member_id in member_ids:
                 self.heartbeat(member_id)

@@ -248,7 +248,7 @@ def comparable(mine: Any, theirs: Any) -> tuple[Any, Any]:
 
 
 def runs_in_order(records: list[Any]) -> list[Any]:
-    """Sort each run of records of one type."""
+    """Sorts each run of records of one type."""
     found: list[Any] = []
     for record in records:
         at = len(found)

@@ -39,14 +39,14 @@ class Members(ShareBroker):
             assert self.initialize(SharePartitionKey("g", self.topic_id, partition)) == (0, None)
 
     def produce(self, partition: int, count: int, size: int = 1) -> None:
-        """Append a batch."""
+        """Appends a batch."""
         records = [Record(offset, self.now, None, b"x" * size) for offset in range(count)]
         self.partition("t", partition).append(bytes(encode_batch(records)), self.now)
 
     def begin_fetch(
         self, member: str, *, partitions: Iterable[int] = (0, 1), acks: Acks | None = None, **fields: Any
     ) -> Pending:
-        """Send the next ShareFetch of a member; the first one names the partitions."""
+        """Sends the next ShareFetch of a member; the first one names the partitions."""
         epoch = self.epochs.get(member, 0)
         self.epochs[member] = epoch + 1
         named = partitions if epoch == 0 else (acks or {})

@@ -12,7 +12,7 @@ from .batches import NOW, offsets, produced
 
 
 def put(chunk: MemoryChunk, *batches: tuple[int, int], timestamp: int = NOW) -> int:
-    """Append a batch for each (base offset, last offset); gives how many went in."""
+    """Appends a batch for each (base offset, last offset); gives how many went in."""
     count = 0
     for base, last in batches:
         batch = encode_batch([Record(base, timestamp, None, b"v" * 100)], base_offset=base, last_offset=last)

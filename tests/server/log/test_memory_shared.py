@@ -30,7 +30,7 @@ def lead(log: PartitionLog, *sizes: int, epoch: int = 0) -> None:
 
 
 def follow(follower: PartitionLog, leader: PartitionLog, most: int = EVERYTHING, *, once: bool = False) -> None:
-    """Take what the leader has more, as a fetch in one process hands it on."""
+    """Takes what the leader has more, as a fetch in one process hands it on."""
     while follower.log_end_offset < leader.log_end_offset:
         loan = leader.lend(follower.log_end_offset, most, leader.log_end_offset, at_least_one=True)
         assert isinstance(loan.records, bytes | memoryview)
@@ -176,7 +176,7 @@ def test_logs_with_shared_memory_keep_their_own_batches(seed: int) -> None:
 
 
 def _common(log: PartitionLog, leader: PartitionLog) -> None:
-    """Cut a log back to what it has in common with its leader, batch by batch."""
+    """Cuts a log back to what it has in common with its leader, batch by batch."""
     end = 0
     for mine, its in zip(log.batches(0), leader.batches(0), strict=False):
         if bytes(mine) != bytes(its):

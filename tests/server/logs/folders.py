@@ -21,7 +21,7 @@ def new_id() -> Uuid:
 def formatted(
     *paths: Path, cluster: str = "a-cluster", node: int = 1, beginning: BootstrapMetadata | None = None
 ) -> None:
-    """Make these the log directories of a node, the first that of the metadata."""
+    """Makes these the log directories of a node, the first that of the metadata."""
     for path in paths:
         first = beginning if path == paths[0] else None
         format_directory(RealDisk(str(path)), str(path), cluster, node, new_id(), NOW, first)

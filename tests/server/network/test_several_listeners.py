@@ -42,7 +42,7 @@ def cluster() -> Harness:
 
 
 def at(cluster: Harness, name: str) -> None:
-    """Go on as a client of this listener."""
+    """Goes on as a client of this listener."""
     [spec] = [spec for spec in cluster.node.listeners if spec.name == name]
     cluster.peer = Peer(1, "127.0.0.1", 50_000, spec)
 

@@ -11,7 +11,7 @@ NUMBERS = (-(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 500, 2**31 - 2, 2**31 - 1)
 
 
 def spoilt(found: Struct, random: Random) -> None:
-    """Change some fields to what they can also hold."""
+    """Changes some fields to what they can also hold."""
     for name in field_names(type(found)):
         value = getattr(found, name)
         if isinstance(value, list | tuple):

@@ -209,7 +209,7 @@ class Quorum:
         self.cut.clear()
 
     def step(self) -> bool:
-        """Deliver everything that is on its way; tells whether anything was."""
+        """Delivers everything that is on its way; tells whether anything was."""
         moved = False
         for id in self.alive:
             for send in self[id].take_outgoing():
@@ -250,7 +250,7 @@ class Quorum:
         return found
 
     def settle(self) -> None:
-        """Deliver until nothing moves at this time."""
+        """Delivers until nothing moves at this time."""
         for _ in range(1000):
             if not self.step():
                 return
@@ -262,7 +262,7 @@ class Quorum:
             self.members[id].driver.run(self.now)
 
     def run(self, ms: int, *, until: Callable[[], bool] | None = None) -> bool:
-        """Let time pass, at each deadline of anybody; stop when `until` holds."""
+        """Advances the clock from deadline to deadline of any node; stops when `until` holds."""
         end = self.now + ms
         while True:
             self.tick()

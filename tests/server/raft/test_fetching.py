@@ -38,7 +38,7 @@ class Led:
         return self.member.ask(body, version, self.now)
 
     def commit(self) -> None:
-        """Have 3 fetch from the end on."""
+        """Makes replica 3 fetch from the end on."""
         last = self.replica.log.end
         self.ask(self.fetch(last.offset, last.epoch))
 

@@ -38,7 +38,7 @@ def cluster() -> Harness:
 
 
 def grant(cluster: Harness, operation: int, name: str = "mine", kind: int = TOPIC) -> None:
-    """Let ann do this."""
+    """Grants ann this operation."""
     of = CreateAclsRequest.AclCreation
     acl = of(
         resource_type=kind,

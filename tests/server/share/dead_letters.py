@@ -37,12 +37,12 @@ class DeadLetterBroker(Harness):
         self.tick(0)
 
     def produce(self, *values: bytes, compression: int = 0, partition: int = 0) -> None:
-        """Append one batch."""
+        """Appends one batch."""
         records = [Record(each, self.now, b"k%d" % each, value) for each, value in enumerate(values)]
         self.partition("t", partition).append(bytes(encode_batch(records, compression=compression)), self.now)
 
     def give_up(self, first: int, last: int, *, partition: int = 0, cause: str = "because") -> None:
-        """Enqueue records. The step is not over then."""
+        """Enqueues records. The step is not over then."""
         key = SharePartitionKey("g", self.topic_id, partition)
         given_up = ShareGroupDLQRecordParameter(key, first, last, 2, cause)
         self.node.share_group_dlq_manager.enqueue(given_up, self._count)
@@ -51,7 +51,7 @@ class DeadLetterBroker(Harness):
         self.done += 1
 
     def settle(self) -> None:
-        """Do all that needs no time."""
+        """Does all that needs no time."""
         self.tick(0)
         while self.node.waiting.is_busy:
             self.tick(0)

@@ -43,7 +43,8 @@ def take(
     group: ShareGroupConfig = GROUP,
     now: int = NOW,
 ) -> list[AcquiredRecords]:
-    """Acquire records for a member from a log with these batches, from the next fetch offset on."""
+    """Acquires records for a member from a log with these batches, from the next fetch offset
+    on."""
     offset = records.next_fetch_offset
     read = [each for each in headers(*ranges) if each.last_offset >= offset]
     return acquire(records, read, AcquireRequest(member, offset, most, size, mode), group, now)

@@ -15,7 +15,7 @@ RECORD_LIMIT = ShareAcquireMode.RECORD_LIMIT
 
 
 def give_back(records: InFlightRecords, member: str = "m") -> None:
-    """Release everything that the member has acquired."""
+    """Releases everything that the member has acquired."""
     complete(records, release(records, member, GROUP), committed=True, now=NOW)
 
 

@@ -132,7 +132,7 @@ class RecordsInFlight(RuleBasedStateMachine):
     @precondition(lambda self: self.model)
     @rule(member=members, data=st.data(), outcome=outcomes)
     def acknowledge(self, member: str, data: st.DataObject, outcome: str) -> None:
-        """Acknowledge what the member has acquired, and sometimes what it has not."""
+        """Acknowledges what the member has acquired, and sometimes what it has not."""
         own = [each for each, known in self.model.items() if known.member == member and known.before is None]
         first = data.draw(st.sampled_from(sorted(own) or sorted(self.model)))
         last = data.draw(st.integers(first, first + 12))
@@ -231,7 +231,7 @@ class RecordsInFlight(RuleBasedStateMachine):
                 self.model[each] = replace(known, state=ARCHIVED)
 
     def write(self, changes: list[StateChange], outcome: str) -> None:
-        """Begin a write, which has the start offset of now."""
+        """Begins a write, which has the start offset of now."""
         self.pending.append((changes, self.records.start_offset))
         if outcome != "later":
             self.end(*self.pending.pop(), outcome)

@@ -61,7 +61,7 @@ class Sharing(Harness):
         self.partition("t").append(bytes(encode_batch(records)), self.now)
 
     def configure(self, name: str, value: str) -> None:
-        """Set a configuration of the group."""
+        """Sets a configuration of the group."""
         record = ConfigRecord(resource_type=GROUP, resource_name="g", name=name, value=value)
         self.node.controller.commit([record])
         self.tick(0)
@@ -70,7 +70,7 @@ class Sharing(Harness):
         return self.manager.get_or_create("g", self.of_topic)
 
     def take(self, member: str = "m", most: int = 500) -> list[AcquiredRecords]:
-        """Acquire records for a member."""
+        """Acquires records for a member."""
         found = self.share_partition()
         got = read(self.node, found, 1 << 20, read_committed=False, at_least_one=True)
         return found.acquire(got.batches, AcquireRequest(member, got.fetch_offset, most, 1))

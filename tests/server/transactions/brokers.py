@@ -78,7 +78,7 @@ class Brokers(Controllers):
         super().submit(node, body, version, once, listener)
 
     def kill(self, id: int) -> None:
-        """Kill a node: the requests that wait there are lost."""
+        """Kills a node: the requests that wait there are lost."""
         killed = self.nodes[id]
         super().kill(id)
         for target, answered in list(self._in_flight.values()):
@@ -156,7 +156,7 @@ class Brokers(Controllers):
         assert code == 0
 
     def fail_over(self, topic: str) -> Node:
-        """Kill the leader of the topic; the broker that leads it then."""
+        """Kills the leader of the topic; the broker that leads it then."""
         before = self.led_by(topic)
         assert before is not None
         self.kill(before.id)

@@ -15,7 +15,7 @@ class Coordinated(Harness):
         self.node.controller.create_internal_topic(TRANSACTION_STATE)
 
     def put(self, transactional_id: str, producer_id: int = 1, **fields: Any) -> None:
-        """Give the id a state; the fields are those of `TransactionMetadata`."""
+        """Gives the id a state; the fields are those of `TransactionMetadata`."""
         metadata = TransactionMetadata(producer_id, **{"producer_epoch": 0, "txn_start_timestamp": NOW, **fields})
         entries = self.node.transactions.shard(transactional_id).entries
         entries[transactional_id] = TransactionalIdEntry(transactional_id, metadata)

@@ -62,7 +62,7 @@ class Lives:
         raise NotImplementedError
 
     def retried(self, attempt: Callable[[], int]) -> None:
-        """Call until the code is none that clients retry; it must be 0 then."""
+        """Calls until the code is none that clients retry; it must be 0 then."""
         for _ in range(200):
             code = attempt()
             if code not in RETRIED:
@@ -135,7 +135,7 @@ class OnOne(Lives):
         self.broker.tick(50)
 
     def disturb(self) -> None:
-        """Load a shard again, or let time pass."""
+        """Loads a shard again, or lets time pass."""
         if self.random.random() < 0.5:
             topic = self.random.choice([TRANSACTION_STATE, CONSUMER_OFFSETS])
             runtimes = (self.broker.node.transactions.runtime, self.broker.node.groups.runtime)
@@ -184,7 +184,7 @@ class OnThree(Lives):
         self.brokers.step(100)
 
     def disturb(self) -> None:
-        """Kill or cut off one broker, or bring it back."""
+        """Kills or cuts off one broker, or brings it back."""
         down = [id for id in BROKERS if id not in self.brokers.nodes]
         if down:
             self.brokers.add_broker(down[0])

@@ -142,7 +142,7 @@ SKIPPED = {
 
 
 def load(broker: Broker, *records: Record) -> set[str]:
-    """Append the records to the first partition, and load it. The ids that the shard has."""
+    """Appends the records to the first partition, and loads it. The ids that the shard has."""
     partition = broker.partition(TRANSACTION_STATE)
     for each in records:
         partition.append_own(encode_batch([each]), 0)

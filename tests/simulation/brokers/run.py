@@ -29,7 +29,7 @@ def kind_of(shape: Shape) -> type[Cluster]:
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
-    """Play the scenario of this seed, or another one."""
+    """Plays the scenario of this seed, or another one."""
     name = scenario or scenario_of(seed)
     made, play = SCENARIOS[name]
     shape = made(Random(seed))

@@ -21,7 +21,7 @@ FIGURES = (
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
-    """Play the scenario of this seed, or another one."""
+    """Plays the scenario of this seed, or another one."""
     name = scenario or scenario_of(seed)
     shape, play = SCENARIOS[name]
     world = World(seed, tracing=tracing, most_events=MOST_EVENTS)

@@ -45,11 +45,11 @@ class PreviousTasks:
         self._standby = {task: _ranked(found) for task, found in candidates.items()}
 
     def active_member(self, task: TaskId) -> PreviousMember | None:
-        """Return the member where the task was active."""
+        """Returns the member where the task was active."""
         return self._active.get(task)
 
     def standby_members(self, task: TaskId) -> list[PreviousMember]:
-        """Return the members that are candidates for a standby task, the best first."""
+        """Returns the members that are candidates for a standby task, the best first."""
         return self._standby.get(task, [])
 
 

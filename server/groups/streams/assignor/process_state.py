@@ -25,24 +25,24 @@ class ProcessState:
         self._by_load: JavaPriorityQueue[tuple[int, str]] | None = None
 
     def add_member(self, member_id: str) -> None:
-        """Add a member without tasks."""
+        """Adds a member without tasks."""
         self._task_counts.put(member_id, 0)
 
     def task_count(self, member_id: str) -> int:
-        """Return how many tasks a member has."""
+        """Returns how many tasks a member has."""
         return self._task_counts[member_id]
 
     def has_task(self, task: TaskId) -> bool:
-        """Return whether a member of the process has the task, active or standby."""
+        """Returns whether a member of the process has the task, active or standby."""
         return task in self._tasks
 
     def add_task(self, member_id: str, task: TaskId, *, active: bool) -> int:
-        """Give a task to a member; return how many it has then."""
+        """Gives a task to a member; returns how many it has then."""
         self._by_load = None
         return self._add(member_id, task, active)
 
     def add_task_to_least_loaded_member(self, task: TaskId, *, active: bool) -> int:
-        """Give a task to the member with the fewest tasks; return how many it has then."""
+        """Gives a task to the member with the fewest tasks; returns how many it has then."""
         if self._by_load is None:
             counts = ((count, member_id) for member_id, count in self._task_counts.items())
             self._by_load = JavaPriorityQueue(lambda each: each[0], counts)

@@ -28,7 +28,7 @@ class StickyTaskAssignor:
     name = "sticky"
 
     def assign(self, spec: TaskGroupSpec, topology: TopologyDescriber) -> dict[str, MemberTasks]:
-        """Return member id -> tasks; raises TaskAssignorError."""
+        """Returns member id -> tasks; raises TaskAssignorError."""
         return _TaskAssignment(spec, topology).build()
 
 
@@ -80,7 +80,7 @@ class _TaskAssignment:
     def _assign_to_previous(
         self, tasks: list[TaskId], previous: Callable[[TaskId], PreviousMember | None]
     ) -> list[TaskId]:
-        """Return the tasks that could not go to their previous member."""
+        """Returns the tasks that could not go to their previous member."""
         remaining = []
         for task in tasks:
             member = previous(task)
@@ -102,7 +102,7 @@ class _TaskAssignment:
         return self._least_loaded(self._previous.standby_members(task))
 
     def _least_loaded(self, members: Iterable[PreviousMember]) -> PreviousMember | None:
-        """Return the first member, or a later one whose process and itself have less load."""
+        """Returns the first member, or a later one whose process and itself have less load."""
         best: PreviousMember | None = None
         process_load, member_load = 0.0, 0
         for member in members:
@@ -126,7 +126,7 @@ class _TaskAssignment:
                     break
 
     def _assign_standby_to_previous(self, task: TaskId) -> int:
-        """Return how many copies of the task could not go to a previous member."""
+        """Returns how many copies of the task could not go to a previous member."""
         copies = self._spec.num_standby_replicas
         while copies > 0 and (member := self._previous_with_room(task)) is not None:
             count = self._processes[member.process_id].add_task(member.member_id, task, active=False)
@@ -146,7 +146,7 @@ class _TaskAssignment:
         return not self._processes[member.process_id].has_task(task)
 
     def _assign_standby_to_least_loaded(self, queue: JavaPriorityQueue[ProcessState], task: TaskId) -> bool:
-        """Assign a copy to the first process that does not have the task; return whether there is
+        """Assigns a copy to the first process that does not have the task; returns whether there is
         one."""
         polled: list[ProcessState] = []
         found = False

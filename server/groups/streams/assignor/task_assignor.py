@@ -61,5 +61,5 @@ class TaskAssignor(Protocol):
     name: str
 
     def assign(self, spec: TaskGroupSpec, topology: TopologyDescriber) -> Mapping[str, MemberTasks]:
-        """Return member id -> tasks. Raises TaskAssignorError."""
+        """Returns member id -> tasks. Raises TaskAssignorError."""
         ...

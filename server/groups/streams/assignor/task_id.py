@@ -18,7 +18,7 @@ class TaskId(NamedTuple):
 
 
 def task_ids(topology: TopologyDescriber, *, only_stateful: bool) -> list[TaskId]:
-    """Return every task of a topology, or only those with state."""
+    """Returns every task of a topology, or only those with state."""
     return [
         TaskId(subtopology_id, partition)
         for subtopology_id in topology.subtopologies()

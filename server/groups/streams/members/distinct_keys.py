@@ -17,7 +17,7 @@ V = TypeVar("V")
 
 
 def with_distinct_keys(entries: Iterable[tuple[str, V]]) -> dict[str, V]:
-    """Return a map of the entries. Raises Refusal(UNKNOWN_SERVER_ERROR) if a key repeats."""
+    """Returns a map of the entries. Raises Refusal(UNKNOWN_SERVER_ERROR) if a key repeats."""
     found: dict[str, V] = {}
     for key, value in entries:
         if key in found:

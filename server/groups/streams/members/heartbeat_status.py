@@ -30,5 +30,5 @@ class HeartbeatStatus(IntEnum):
     MISSING_CLIENT_TAGS = 6
 
     def with_detail(self, detail: str) -> Status:
-        """Return the status as it is in the response."""
+        """Returns the status as it is in the response."""
         return Status(status_code=self, status_detail=detail)

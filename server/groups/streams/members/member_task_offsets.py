@@ -31,7 +31,7 @@ class MemberTaskOffsets(NamedTuple):
     def updated(
         self, task_offsets: Iterable[TaskOffset] | None, task_end_offsets: Iterable[TaskOffset] | None
     ) -> MemberTaskOffsets:
-        """Return the offsets after a report; None keeps the ones before.
+        """Returns the offsets after a report; None keeps the ones before.
 
         Raises Refusal(INVALID_REQUEST) if a task appears twice.
         """

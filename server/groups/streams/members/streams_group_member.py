@@ -54,11 +54,11 @@ class StreamsGroupMember:
     tasks_pending_revocation: TasksTupleWithEpochs = NO_TASKS_WITH_EPOCHS
 
     def is_reconciled_to(self, target_assignment_epoch: int) -> bool:
-        """Return whether the member has its target assignment of this epoch."""
+        """Returns whether the member has its target assignment of this epoch."""
         return self.state is StreamsMemberState.STABLE and self.member_epoch == target_assignment_epoch
 
     def with_metadata(self, value: StreamsGroupMemberMetadataValue) -> StreamsGroupMember:
-        """Return the member after a metadata record."""
+        """Returns the member after a metadata record."""
         endpoint = value.user_endpoint
         return replace(
             self,
@@ -74,7 +74,7 @@ class StreamsGroupMember:
         )
 
     def with_current_assignment(self, value: CurrentAssignment) -> StreamsGroupMember:
-        """Return the member after a record of its current assignment."""
+        """Returns the member after a record of its current assignment."""
         epoch = value.member_epoch
         return replace(
             self,
@@ -92,7 +92,7 @@ class StreamsGroupMember:
         )
 
     def without_current_assignment(self) -> StreamsGroupMember:
-        """Return the member after the tombstone of its current assignment."""
+        """Returns the member after the tombstone of its current assignment."""
         return replace(
             self,
             member_epoch=LEAVE_GROUP_MEMBER_EPOCH,
@@ -103,7 +103,7 @@ class StreamsGroupMember:
 
 
 def _active_tasks(task_ids: object, member_epoch: int) -> TasksWithEpochs:
-    """Read active tasks; without epochs, or with too few, all have the epoch of the member."""
+    """Reads active tasks; without epochs, or with too few, all have the epoch of the member."""
     found: dict[str, dict[int, int]] = {}
     for each in task_ids:  # type: ignore[attr-defined]
         epochs = each.assignment_epochs

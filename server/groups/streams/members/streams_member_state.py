@@ -21,7 +21,7 @@ class StreamsMemberState(IntEnum):
 
     @classmethod
     def of(cls, value: int) -> StreamsMemberState:
-        """Return the state of a record's value; UNKNOWN for a value of a newer version."""
+        """Returns the state of a record's value; UNKNOWN for a value of a newer version."""
         try:
             return cls(value)
         except ValueError:

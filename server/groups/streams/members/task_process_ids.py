@@ -24,15 +24,15 @@ class TaskProcessIds:
         self._warmup: dict[Task, frozenset[str]] = {}
 
     def active(self, task: Task) -> str | None:
-        """Return the process that runs the task."""
+        """Returns the process that runs the task."""
         return self._active.get(task)
 
     def standby(self, task: Task) -> frozenset[str]:
-        """Return the processes that have a standby copy of the task."""
+        """Returns the processes that have a standby copy of the task."""
         return self._standby.get(task, NO_PROCESSES)
 
     def warmup(self, task: Task) -> frozenset[str]:
-        """Return the processes that warm the task up."""
+        """Returns the processes that warm the task up."""
         return self._warmup.get(task, NO_PROCESSES)
 
     def add(self, tasks: TasksTupleWithEpochs, process_id: str) -> None:

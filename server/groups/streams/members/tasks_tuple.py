@@ -27,18 +27,18 @@ class TaskIdsLike(Protocol):
 
 
 def tasks_of(task_ids: Iterable[TaskIdsLike]) -> Tasks:
-    """Read tasks of a request or a record. Raises Refusal(UNKNOWN_SERVER_ERROR), as Kafka fails, if
-    a subtopology appears twice."""
+    """Reads tasks of a request or a record. Raises Refusal(UNKNOWN_SERVER_ERROR), as Kafka fails,
+    if a subtopology appears twice."""
     return with_distinct_keys((ids.subtopology_id, frozenset(ids.partitions)) for ids in task_ids)
 
 
 def contains_any(tasks: Tasks, others: Mapping[str, Iterable[int]]) -> bool:
-    """Return whether any of the tasks is among the others."""
+    """Returns whether any of the tasks is among the others."""
     return any(not partitions.isdisjoint(others.get(id, ())) for id, partitions in tasks.items())
 
 
 def merge_tasks(tasks: Tasks, others: Tasks) -> Tasks:
-    """Return the tasks of both."""
+    """Returns the tasks of both."""
     return {id: tasks.get(id, frozenset()) | others.get(id, frozenset()) for id in {**tasks, **others}}
 
 
@@ -52,7 +52,7 @@ class TasksTuple:
 
     @classmethod
     def of(cls, source: Any) -> TasksTuple:
-        """Read the tasks of a request or of a target assignment record."""
+        """Reads the tasks of a request or of a target assignment record."""
         return cls(tasks_of(source.active_tasks), tasks_of(source.standby_tasks), tasks_of(source.warmup_tasks))
 
     @property
@@ -60,7 +60,7 @@ class TasksTuple:
         return not (self.active or self.standby or self.warmup)
 
     def contains_any(self, other: TasksTupleWithEpochs) -> bool:
-        """Return whether any task is in `other` in the same role."""
+        """Returns whether any task is in `other` in the same role."""
         return (
             contains_any(self.active, other.active)
             or contains_any(self.standby, other.standby)
@@ -68,7 +68,7 @@ class TasksTuple:
         )
 
     def has_same_tasks(self, other: TasksTupleWithEpochs) -> bool:
-        """Return whether `other` has the same tasks in the same roles."""
+        """Returns whether `other` has the same tasks in the same roles."""
         return self == other.without_epochs()
 
 
@@ -93,7 +93,7 @@ class TasksTupleWithEpochs:
         return TasksTuple(active, self.standby, self.warmup)
 
     def merged(self, other: TasksTupleWithEpochs) -> TasksTupleWithEpochs:
-        """Return the tasks of both; epochs of `other` win."""
+        """Returns the tasks of both; epochs of `other` win."""
         ids = {**self.active, **other.active}
         active = {id: {**self.active.get(id, {}), **other.active.get(id, {})} for id in ids}
         return TasksTupleWithEpochs(
@@ -101,7 +101,7 @@ class TasksTupleWithEpochs:
         )
 
     def with_epochs_of_zero(self) -> TasksTupleWithEpochs:
-        """Return the same tasks as if they were assigned in epoch 0."""
+        """Returns the same tasks as if they were assigned in epoch 0."""
         active = {id: dict.fromkeys(partitions, 0) for id, partitions in self.active.items()}
         return TasksTupleWithEpochs(active, self.standby, self.warmup)
 

@@ -26,7 +26,7 @@ class ConfiguredInternalTopic(NamedTuple):
     configs: Mapping[str, str]
 
     def creatable(self) -> CreatableTopic:
-        """Return the entry of CreateTopics that creates it."""
+        """Returns the entry of CreateTopics that creates it."""
         return CreatableTopic(
             name=self.name,
             num_partitions=self.partitions,
@@ -62,7 +62,7 @@ class ConfiguredSubtopology(NamedTuple):
 
     @property
     def all_source_topics(self) -> list[str]:
-        """Return the topics whose partitions its tasks read."""
+        """Returns the topics whose partitions its tasks read."""
         return sorted(self.source_topics | self.repartition_source_topics.keys())
 
     def described(self, id: str) -> StreamsGroupDescribeResponse.Subtopology:
@@ -92,11 +92,11 @@ class ConfiguredTopology(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Return whether all topics exist as the topology needs them."""
+        """Returns whether all topics exist as the topology needs them."""
         return self.error is None
 
     def described(self) -> StreamsGroupDescribeResponse.Topology:
-        """Return the topology as StreamsGroupDescribe shows it."""
+        """Returns the topology as StreamsGroupDescribe shows it."""
         subtopologies = self.subtopologies or {}
         return StreamsGroupDescribeResponse.Topology(
             epoch=self.epoch, subtopologies=[each.described(id) for id, each in sorted(subtopologies.items())]

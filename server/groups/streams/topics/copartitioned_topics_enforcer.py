@@ -31,7 +31,7 @@ class CopartitionedTopicsEnforcer:
         self._fixed_counts: tuple[int, ...] | None = None
 
     def enforce(self, group: Sequence[str]) -> dict[str, int]:
-        """Return topic -> count for the repartition topics of a group.
+        """Returns topic -> count for the repartition topics of a group.
 
         Raises TopicConfigurationError(INCORRECTLY_PARTITIONED_TOPICS).
         """

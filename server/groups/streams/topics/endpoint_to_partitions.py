@@ -22,7 +22,7 @@ Subtopologies = Mapping[str, ConfiguredSubtopology]
 def endpoint_to_partitions(
     member: StreamsGroupMember, configured: ConfiguredTopology | None, image: Image
 ) -> EndpointToPartitions | None:
-    """Return the partitions of a member; None if it has no endpoint.
+    """Returns the partitions of a member; None if it has no endpoint.
 
     Raises Refusal(UNKNOWN_SERVER_ERROR), as Kafka fails, while the subtopologies are not known, or
     if a source topic was deleted.

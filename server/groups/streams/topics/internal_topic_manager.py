@@ -31,7 +31,7 @@ TOPICS_SHOWN = 3
 
 
 def configure_topics(topology: StreamsTopology, image: Image) -> ConfiguredTopology:
-    """Return the topology as the topics of the image have it.
+    """Returns the topology as the topics of the image have it.
 
     Raises Refusal: STREAMS_INVALID_TOPOLOGY for one that can never be configured, and
     UNKNOWN_SERVER_ERROR where Kafka fails.
@@ -109,7 +109,7 @@ def _internal_topic(info: TopicInfo, counts: PartitionCounts) -> ConfiguredInter
 def _missing_internal_topics(
     subtopologies: Mapping[str, ConfiguredSubtopology], topology: StreamsTopology, image: Image
 ) -> Mapping[str, CreatableTopic]:
-    """Return topic -> how to create it. The order is that of Kafka's map, which members see."""
+    """Returns topic -> how to create it. The order is that of Kafka's map, which members see."""
     needed = {topic.name: topic for each in subtopologies.values() for topic in each.internal_topics}
     missing = dict(needed)
     for name in hash_map_order(topology.required_topics, string_hash):

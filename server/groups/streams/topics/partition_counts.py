@@ -29,7 +29,7 @@ NEVER_A_SINK = (
 
 
 def decide_partition_counts(topology: StreamsTopology, existing: CountOf) -> PartitionCounts:
-    """Return the counts of all internal topics. The source topics must exist.
+    """Returns the counts of all internal topics. The source topics must exist.
 
     Raises TopicConfigurationError, and Refusal(STREAMS_INVALID_TOPOLOGY).
     """
@@ -51,7 +51,7 @@ def decide_partition_counts(topology: StreamsTopology, existing: CountOf) -> Par
 
 
 def copartition_groups(subtopology: Subtopology) -> list[list[str]]:
-    """Return the topics of each copartition group, once each.
+    """Returns the topics of each copartition group, once each.
 
     Raises Refusal(UNKNOWN_SERVER_ERROR) for an index outside the lists of topics.
     """
@@ -76,7 +76,7 @@ def _at(topics: object, index: int) -> str:
 
 
 def _repartition_sources(subtopologies: Iterable[Subtopology]) -> tuple[Collection[str], Collection[str]]:
-    """Return the repartition topics whose count the topology sets, and those without a count."""
+    """Returns the repartition topics whose count the topology sets, and those without a count."""
     infos = [info for subtopology in subtopologies for info in subtopology.repartition_source_topics]
     fixed = dict.fromkeys(info.name for info in infos if info.partitions)
     flexible = dict.fromkeys(info.name for info in infos if not info.partitions)
@@ -103,7 +103,7 @@ def _changelog_topics(subtopologies: Iterable[Subtopology], count_of: CountOf) -
 
 
 def number_of_tasks(subtopology: Subtopology, count_of: CountOf) -> int:
-    """Return the number of tasks of a subtopology: the largest count of its sources.
+    """Returns the number of tasks of a subtopology: the largest count of its sources.
 
     Raises Refusal(STREAMS_INVALID_TOPOLOGY) if it has no source.
     """

@@ -70,7 +70,7 @@ class SinkCounts:
             heappush(self._due, (in_round + (own_position < position), own_position, number, sink))
 
     def decided(self) -> dict[str, int]:
-        """Return topic -> count. Raises Refusal(STREAMS_INVALID_TOPOLOGY) for loops."""
+        """Returns topic -> count. Raises Refusal(STREAMS_INVALID_TOPOLOGY) for loops."""
         while self._due:
             in_round, position, number, sink = heappop(self._due)
             if sink not in self._counts:

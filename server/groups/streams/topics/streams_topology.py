@@ -39,12 +39,12 @@ class StreamsTopology:
 
     @classmethod
     def requested(cls, topology: StreamsGroupHeartbeatRequest.Topology) -> StreamsTopology:
-        """Read the topology of a heartbeat."""
+        """Reads the topology of a heartbeat."""
         return cls(topology_value(topology))
 
     @property
     def required_topics(self) -> dict[str, None]:
-        """Return the topics that must exist: sources, repartition topics and changelogs."""
+        """Returns the topics that must exist: sources, repartition topics and changelogs."""
         return dict.fromkeys(
             topic
             for subtopology in self.subtopologies.values()
@@ -52,7 +52,7 @@ class StreamsTopology:
         )
 
     def described(self) -> StreamsGroupDescribeResponse.Topology:
-        """Return the topology as StreamsGroupDescribe shows it."""
+        """Returns the topology as StreamsGroupDescribe shows it."""
         return StreamsGroupDescribeResponse.Topology(
             epoch=self.epoch, subtopologies=[_described(each) for _, each in sorted(self.subtopologies.items())]
         )
@@ -69,12 +69,12 @@ class StreamsTopology:
 
 
 def source_topics_of(subtopology: Subtopology) -> list[str]:
-    """Return the topics that the subtopology reads, repartition topics last."""
+    """Returns the topics that the subtopology reads, repartition topics last."""
     return [*subtopology.source_topics, *(info.name for info in subtopology.repartition_source_topics)]
 
 
 def topology_value(topology: StreamsGroupHeartbeatRequest.Topology) -> StreamsGroupTopologyValue:
-    """Return the record's value for the topology of a heartbeat."""
+    """Returns the record's value for the topology of a heartbeat."""
     return StreamsGroupTopologyValue(
         epoch=topology.epoch, subtopologies=[_recorded(each) for each in topology.subtopologies]
     )

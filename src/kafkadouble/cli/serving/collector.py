@@ -42,7 +42,7 @@ class Collector:
         self._used_s = process_time()
 
     def begin(self) -> None:
-        """Freeze everything that exists, which stays."""
+        """Freezes everything that exists, which stays."""
         gc.freeze()
         gc.collect()  # of no object: the next one is due at a quarter of what this one has kept
         self._most, self._looks = 2 * sys.getallocatedblocks() + SLACK, 0
@@ -53,7 +53,7 @@ class Collector:
             gc.freeze()
 
     def look(self) -> None:
-        """Make a full collection if it is due."""
+        """Makes a full collection if it is due."""
         before, self._used_s = self._used_s, process_time()
         most = self._most if self._used_s - before < IDLE_S else BUSY * self._most
         self._looks = self._looks + 1 if sys.getallocatedblocks() > most else 0

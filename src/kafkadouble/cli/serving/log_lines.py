@@ -35,7 +35,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr(level: int, log_format: str) -> None:
-    """Log what is at least this severe."""
+    """Logs what is at least this severe."""
     handler, logger = logging.StreamHandler(sys.stderr), logging.getLogger("kafkadouble")
     handler.setFormatter(JsonLines() if log_format == JSON else TextLines())
     logger.addHandler(handler)

@@ -17,7 +17,7 @@ log = ClientLog("kafkadouble")
 
 
 def warn_of_reach(socks: Iterable[socket.socket], broker: ClusterApi) -> None:
-    """Warn of listeners that other machines reach, and of addresses that they do not."""
+    """Warns of listeners that other machines reach, and of addresses that they do not."""
     from ipaddress import ip_address  # seldom needed
 
     clients = [spec for specs in broker.all_listeners for spec in of_brokers(specs)]

@@ -72,7 +72,7 @@ async def served_double(
 
 
 async def begin_scenario(double: ServedDouble) -> None:
-    """Apply the scenario, on another thread. Raises ScenarioRefused."""
+    """Applies the scenario, on another thread. Raises ScenarioRefused."""
     from asyncio import to_thread  # seldom needed
 
     try:

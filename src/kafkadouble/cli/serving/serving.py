@@ -77,7 +77,7 @@ async def serve(
     scenario: Scenario | None = None,
     security: Security | None = None,
 ) -> int:
-    """Serve until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
+    """Serves until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
     plane. The scenario is what the brokers begin with. The files of `security` are removed at the
     end."""
     level = logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO
@@ -214,7 +214,7 @@ async def _create_acls(broker: ClusterApi, options: argparse.Namespace) -> None:
 
 
 async def _store_users(broker: ClusterApi, options: argparse.Namespace) -> None:
-    """Store the keys of the users."""
+    """Stores the keys of the users."""
     if options.security is not None:
         from random import Random  # seldom needed
 
@@ -222,7 +222,7 @@ async def _store_users(broker: ClusterApi, options: argparse.Namespace) -> None:
 
 
 async def _opened(broker: ClusterApi) -> None:
-    """Wait until every broker here accepts clients."""
+    """Waits until every broker here accepts clients."""
     for member in broker.members:
         await member.listener.opened.wait()
 
@@ -319,7 +319,7 @@ def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings,
 
 
 def _on_signals(numbers: Iterable[signal.Signals] = ENDING) -> asyncio.Event:
-    """Set by the signals that end the process."""
+    """Sets by the signals that end the process."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in numbers:
         # On Windows the handler that was installed before raises SystemExit.

@@ -78,7 +78,7 @@ class HttpServer(uvicorn.Server):
         return self.server_state.connections  # type: ignore[return-value]
 
     def make_room(self, newest: ControlProtocol | None = None) -> bool:
-        """Close the connection that has waited longest for its client, unless it is `newest`.
+        """Closes the connection that has waited longest for its client, unless it is `newest`.
         Returns whether there was one."""
         waiting = [each for each in self.connections if each.waits_for_client and each is not newest]
         if not waiting:
@@ -149,7 +149,7 @@ class ControlProtocol(H11Protocol):
         self._ended()
 
     def _limit_head(self) -> None:
-        """Begin to count `HEAD_S`, or end that. More bytes of the same head do not begin it
+        """Begins to count `HEAD_S`, or end that. More bytes of the same head do not begin it
         again."""
         if self.has_call or self.transport.is_closing():
             self._head.end()

@@ -28,7 +28,7 @@ class NodeData(Protocol):
         ...
 
     def erase(self, now: int, cluster_id: str) -> None:
-        """Delete everything; what is opened next belongs to this cluster."""
+        """Deletes everything; what is opened next belongs to this cluster."""
         ...
 
     def killed(self, logs: Logs, now: int) -> None:
@@ -45,7 +45,7 @@ class NodeData(Protocol):
         ...
 
     def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
-        """Have a copy in place of everything; it belongs to this cluster from now on."""
+        """Replaces all data with this copy, which belongs to this cluster from now on."""
         ...
 
     def release(self) -> None:

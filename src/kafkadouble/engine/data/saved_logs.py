@@ -70,7 +70,7 @@ def saved_dir(disk: Disk, properties: MetaProperties) -> SavedDir:
 
 
 def write_dir(disk: Disk, saved: SavedDir, node_id: int, cluster_id: str) -> None:
-    """Write a copy to an empty log directory. DiskFailure."""
+    """Writes a copy to an empty log directory. DiskFailure."""
     for folder in sorted({path.rpartition("/")[0] for path in saved.files} - {""}):
         disk.make_folder(folder)
     for path, data in saved.files.items():

@@ -55,7 +55,7 @@ def position_of(text: str, offset: int) -> FilePosition:
 
 
 def _check(document: ScenarioDocument) -> None:
-    """Refuse what is too much, and dates and times, which no field takes."""
+    """Refuses what is too much, and dates and times, which no field takes."""
     count = 0
     waiting: list[tuple[ValuePath, Any]] = [((), document.value)]
     while waiting:

@@ -212,7 +212,7 @@ def _with_sasl(host: Host) -> Security:
 
 
 def _alter_brokers(host: Host, configs: dict[str, str]) -> None:
-    """Set settings of every broker that runs, as an admin client would."""
+    """Sets settings of every broker that runs, as an admin client would."""
     broker = host.serving().broker
     for member in host.call(lambda: list(broker.members)):
         broker_settings.check_results(host.ask(broker_settings.to_set(member.node.id, configs), member))

@@ -57,5 +57,5 @@ def unused_rules(host: Host) -> list[Rule]:
 
 
 def arm_of(host: Host, action: str, **fields: Any) -> RuleHandle:
-    """Arm a rule with this action."""
+    """Arms a rule with this action."""
     return host.double.arm(Rule.of(action, **fields))

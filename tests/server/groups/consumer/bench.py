@@ -56,7 +56,7 @@ class Consumer:
         """What the coordinator says that it shall own."""
 
     def request(self, **fields: Any) -> ConsumerGroupHeartbeatRequest:
-        """Return a heartbeat; the first one says everything."""
+        """Returns a heartbeat; the first one says everything."""
         body = ConsumerGroupHeartbeatRequest(
             group_id=self.group_id, member_id=self.member_id, member_epoch=self.epoch, instance_id=self.instance
         )
@@ -69,7 +69,7 @@ class Consumer:
         return body
 
     def say_everything(self, body: ConsumerGroupHeartbeatRequest) -> None:
-        """Repeat what a member says when it joins, as after a lost response."""
+        """Repeats what a member says when it joins, as after a lost response."""
         body.rebalance_timeout_ms, body.rack_id = REBALANCE_TIMEOUT_MS, self.rack
         body.subscribed_topic_names, body.subscribed_topic_regex = self.topics, self.regex
         body.server_assignor = self.assignor
@@ -80,20 +80,20 @@ class Consumer:
         return [topic(topic_id=id, partitions=sorted(each)) for id, each in self.owned.items() if each]
 
     def beat(self, **fields: Any) -> Any:
-        """Send a heartbeat, and follow the answer. What it must revoke it gives up at once."""
+        """Sends a heartbeat, and follows the answer. What it must revoke it gives up at once."""
         answer = self.send(**fields)
         assert answer.error_code == error_codes.NONE, answer
         self.follow(answer)
         return answer
 
     def repeat(self) -> None:
-        """Send a full heartbeat, and follow the answer."""
+        """Sends a full heartbeat, and follows the answer."""
         body = self.request()
         self.say_everything(body)
         self.follow(self.bench.ask(body))
 
     def send(self, **fields: Any) -> Any:
-        """Send a heartbeat, and return the answer without following it."""
+        """Sends a heartbeat, and returns the answer without following it."""
         return self.bench.ask(self.request(**fields))
 
     def code(self, **fields: Any) -> int:
@@ -119,8 +119,8 @@ class Consumer:
 
 
 def settle(*consumers: Consumer, rounds: int = 20) -> None:
-    """Let all heartbeat in turn until nothing changes in two rounds: what the first one writes may
-    change the answers of the second."""
+    """Sends the heartbeats of all members in turn until nothing changes in two rounds: what the
+    first one writes may change the answers of the second."""
     quiet = 0
     for _ in range(rounds):
         before = [(each.epoch, each.owned) for each in consumers]

@@ -28,7 +28,7 @@ class Owned(NamedTuple):
 
 
 def made_epochs(made: Random, *, least: int = 0) -> dict[Uuid, dict[int, int]]:
-    """Return some partitions of some topics, each with the epoch of its assignment."""
+    """Returns some partitions of some topics, each with the epoch of its assignment."""
     found = {}
     for id in made.sample(sorted(TOPICS.values()), made.randrange(least, 4)):
         partitions = made.sample(PARTITIONS, made.randrange(1, 4))
@@ -68,7 +68,7 @@ def made_member(made: Random) -> ConsumerGroupMember:
 
 
 def made_owned(made: Random, member: ConsumerGroupMember) -> list[Owned] | None:
-    """Return what the member says that it owns: often what it has, with or without what it must
+    """Returns what the member says that it owns: often what it has, with or without what it must
     revoke."""
     kind = made.randrange(5)
     if kind < 2:
@@ -83,7 +83,7 @@ def made_owned(made: Random, member: ConsumerGroupMember) -> list[Owned] | None:
 
 
 def made_target(made: Random, member: ConsumerGroupMember) -> tuple[ReconciliationTarget, dict[Uuid, dict[int, int]]]:
-    """Return a target assignment, and the epochs of the members that have each partition."""
+    """Returns a target assignment, and the epochs of the members that have each partition."""
     current = made_epochs(made)
     for source in (member.assigned_partitions, member.partitions_pending_revocation):
         for id, epochs in source.items():
@@ -102,7 +102,7 @@ def made_target(made: Random, member: ConsumerGroupMember) -> tuple[Reconciliati
 
 
 def as_json(member: ConsumerGroupMember) -> dict[str, Any]:
-    """Return a member as the witness reads it."""
+    """Returns a member as the witness reads it."""
     classic = member.classic_member_metadata
     names = ("member_id", "member_epoch", "previous_member_epoch", "instance_id", "rack_id", "client_id", "client_host")
     more = ("subscribed_topic_regex", "server_assignor_name", "rebalance_timeout_ms")

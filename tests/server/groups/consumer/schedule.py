@@ -48,7 +48,7 @@ class Schedule:
     # What happens.
 
     def run(self, steps: int) -> None:
-        """Do some steps, then let the group settle."""
+        """Does some steps, then lets the group settle."""
         for _ in range(steps):
             self.step()
             self.check_owners()
@@ -166,7 +166,7 @@ class Schedule:
         )
 
     def subscribed(self, client: Client) -> set[Partition]:
-        """Return the partitions of all topics that a client subscribes to."""
+        """Returns the partitions of all topics that a client subscribes to."""
         if isinstance(client, ClassicClient):
             names = set(client.topics)
         else:
@@ -193,7 +193,7 @@ EVENTS: dict[str, tuple[int, Callable[[Schedule], None]]] = {
 
 
 def state_of(bench: ConsumerBench) -> dict[str, Any]:
-    """Return everything that a consumer group has of its records."""
+    """Returns everything that a consumer group has of its records."""
     group = bench.shard().groups.get(GROUP)
     if not isinstance(group, ConsumerGroup):
         return {}

@@ -40,7 +40,7 @@ class ConsumerClient:
 
     @property
     def is_current(self) -> bool:
-        """Return whether the coordinator still counts it as a member in its epoch."""
+        """Returns whether the coordinator still counts it as a member in its epoch."""
         group = self.bench.shard().groups.get(GROUP)
         if self.gone or not isinstance(group, ConsumerGroup):
             return False
@@ -48,7 +48,7 @@ class ConsumerClient:
         return member is not None and self.consumer.epoch in (member.member_epoch, member.previous_member_epoch)
 
     def step(self, *, loses: float = 0.0) -> None:
-        """Finish a revocation, or send a heartbeat."""
+        """Finishes a revocation, or sends a heartbeat."""
         if self._is_revoking and self.made.random() < 0.5:
             self._revoke()
             return
@@ -95,13 +95,13 @@ class ConsumerClient:
         self.holding, self._is_revoking = set(), False
 
     def leave(self) -> None:
-        """Leave for good, or vanish."""
+        """Leaves for good, or vanish."""
         self.gone = True
         if self.consumer.epoch != JOIN and self.made.random() < 0.7:
             self.consumer.leave(LEAVE)
 
     def restart(self) -> None:
-        """Come back under another member id; a static member keeps its instance id."""
+        """Comes back under another member id; a static member keeps its instance id."""
         consumer = self.consumer
         if consumer.epoch != JOIN and self.made.random() < 0.8:
             consumer.leave(LEAVE_FOR_A_WHILE if consumer.instance else LEAVE)
@@ -110,7 +110,7 @@ class ConsumerClient:
             consumer.member_id += "'"
 
     def subscribe(self, topics: list[str], regex: str | None) -> None:
-        """Subscribe to something else; the next full heartbeat says so."""
+        """Subscribes to something else; the next full heartbeat says so."""
         consumer = self.consumer
         consumer.topics, consumer.regex = topics, None if consumer.regex is None else regex or ""
 
@@ -140,7 +140,7 @@ class ClassicClient:
         return bool(group.generation_id == self.member.generation)
 
     def step(self, *, loses: float = 0.0) -> None:
-        """Take in an answer, or send the next request. An answer that is lost counts as a
+        """Takes in an answer, or sends the next request. An answer that is lost counts as a
         disconnection: the request is sent again."""
         if self._waits is not None:
             self._hear(loses)
@@ -178,8 +178,8 @@ class ClassicClient:
         self._waits = self.member.send_join()
 
     def _was_removed(self) -> bool:
-        """Return whether its session ended before it learned so. As in Kafka, a consumer group lets
-        it join again with its member id; what it held may be another one's by then."""
+        """Returns whether its session ended before it learned so. As in Kafka, a consumer group
+        lets it join again with its member id; what it held may be another one's by then."""
         group: Any = self.bench.shard().groups.get(GROUP)
         return isinstance(group, ConsumerGroup) and self.member.id not in group.members
 
@@ -235,7 +235,7 @@ class ClassicClient:
             self.member.leave()
 
     def restart(self) -> None:
-        """Come back without a member id; its former self is a member until its session ends."""
+        """Comes back without a member id; its former self is a member until its session ends."""
         self.holding, self._kind, self._waits, self.member.id = set(), "join", None, ""
 
     def subscribe(self, topics: list[str], regex: str | None) -> None:
@@ -248,7 +248,7 @@ class ClassicClient:
 
 
 def assign(bench: ConsumerBench, members: list[Any], cooperative: bool) -> dict[str, bytes]:
-    """Return the assignment of the leader: every partition to one subscriber. Among cooperative
+    """Returns the assignment of the leader: every partition to one subscriber. Among cooperative
     members, a partition that another one owns waits until that one gave it up."""
     subscriptions = {member.member_id: subscription_of(bytes(member.metadata)) for member in members}
     owners = {

@@ -46,7 +46,7 @@ def kafka() -> Iterator[Witness]:
 
 
 def made_topics(made: Random) -> list[list[Any]]:
-    """Return topics: the name, the id, and the replicas of each partition."""
+    """Returns topics: the name, the id, and the replicas of each partition."""
     names = made.sample(["t", "orders.eu", "a_b-c", "x" * 249, "z"], made.randrange(6))
     replicas = range(made.choice([1, 4]))
     return [

@@ -32,7 +32,7 @@ def assignment(topics: dict[str, list[int]], user_data: bytes | None = None, ver
 
 
 def owning(topics: dict[str, list[int]]) -> bytes:
-    """Return the metadata of a consumer that subscribes to t, and owns these partitions."""
+    """Returns the metadata of a consumer that subscribes to t, and owns these partitions."""
     topic = ConsumerProtocolSubscription.TopicPartition
     owned = [topic(topic=name, partitions=each) for name, each in topics.items()]
     return pack(">h", 1) + ConsumerProtocolSubscription(topics=["t"], owned_partitions=owned).encode(1)
@@ -43,7 +43,7 @@ def classic(bench: ConsumerBench, client: str = "c", **how: object) -> Member:
 
 
 def stable(*members: Member, shares: dict[str, bytes] | None = None) -> None:
-    """Let the members form a classic group, in which each has a partition of t, or these shares."""
+    """Forms a classic group of the members, in which each has a partition of t, or these shares."""
     gather(*members)
     leader = next(member for member in members if member.id == member.leader)
     waiting = [member.sync() for member in members if member is not leader]
@@ -64,7 +64,7 @@ def state(bench: ConsumerBench) -> tuple[str, str]:
 
 
 def rejoin(member: Member, owned: dict[str, list[int]] | None = None) -> dict[str, list[int]]:
-    """Let a classic member join again, and return what it has then."""
+    """Rejoins a classic member; returns its assignment."""
     member.protocols = [("range", owning(owned or {}))]
     member.joined(member.join())
     call = member.sync()

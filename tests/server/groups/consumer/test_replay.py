@@ -31,7 +31,7 @@ def bench() -> ConsumerBench:
 
 
 def write_current(bench: ConsumerBench, topic_id: Uuid, epochs: list[int] | None, state: int) -> None:
-    """Write what member a has now, as another version writes it."""
+    """Writes what member a has now, as another version writes it."""
     topic = ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions
     value = ConsumerGroupCurrentMemberAssignmentValue(
         member_epoch=2,

@@ -44,7 +44,7 @@ class StreamsClient:
         """Whether the coordinator does not know yet what it owns."""
 
     def beat(self, **fields: Any) -> Any:
-        """Send a heartbeat, and take over what the response says."""
+        """Sends a heartbeat, and takes over what the response says."""
         answer = self.send(**fields)
         if answer.error_code:
             self.epoch = JOIN
@@ -58,7 +58,7 @@ class StreamsClient:
         return answer
 
     def send(self, **fields: Any) -> Any:
-        """Send a heartbeat; the response changes nothing here."""
+        """Sends a heartbeat; the response changes nothing here."""
         joins = self.epoch == JOIN
         request = StreamsGroupHeartbeatRequest(
             group_id=GROUP,
@@ -99,7 +99,7 @@ def streams_group_of(bench: Bench) -> StreamsGroup:
 
 
 def settle(bench: Bench, clients: Sequence[StreamsClient], *, rounds: int = 12) -> None:
-    """Let all members send heartbeats until none of them learns anything."""
+    """Sends heartbeats of all members until none of them learns anything."""
     for _ in range(rounds):
         bench.advance(1000)
         epochs = [client.epoch for client in clients]
@@ -111,7 +111,7 @@ def settle(bench: Bench, clients: Sequence[StreamsClient], *, rounds: int = 12) 
 
 
 def alter_group(bench: Bench, name: str, value: str) -> None:
-    """Set a configuration of the group."""
+    """Sets a configuration of the group."""
     resource = IncrementalAlterConfigsRequest.AlterConfigsResource
     config = IncrementalAlterConfigsRequest.AlterableConfig(name=name, config_operation=0, value=value)
     body = IncrementalAlterConfigsRequest(resources=[resource(resource_type=32, resource_name=GROUP, configs=[config])])

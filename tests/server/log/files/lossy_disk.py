@@ -38,7 +38,7 @@ class Contents:
         del self.data[size:]
 
     def flush(self, upto: int) -> None:
-        """Make the changes durable that came before the one with this number."""
+        """Makes the changes durable that came before the one with this number."""
         count = upto - self.flushed
         if count > 0:
             kept = bytearray(self.durable)
@@ -134,7 +134,7 @@ class LossyFile:
         self._path = path
 
     def preallocate(self, size: int) -> None:
-        """Reserve nothing: a disk in memory has no room to lose."""
+        """Reserves nothing: a disk in memory has no room to lose."""
 
     def trim(self) -> None: ...
 

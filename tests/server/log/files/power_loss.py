@@ -211,7 +211,7 @@ class Life:
         return found
 
     def _check_producers(self) -> None:
-        """Compare the producers with the batches. With deleted batches some may be forgotten."""
+        """Compares the producers with the batches. With deleted batches some may be forgotten."""
         if self.start:
             return
         copy = PartitionLog("t", 0)
@@ -229,8 +229,8 @@ class Life:
         assert self.log.first_unstable_offset == copy.first_unstable_offset
 
     def relearn(self) -> None:
-        """Let the producers learn what was lost. A producer whose state in the log is not its last
-        batch continues in a new epoch, as clients do.
+        """Tells the producers which batches were lost. A producer whose state in the log is not its
+        last batch continues in a new epoch, as clients do.
         """
         headers = [read_header(batch) for _, batch in self.batches]
         sent = {each.producer_id: each for each in headers if each.producer_id >= 0 and not each.is_control}

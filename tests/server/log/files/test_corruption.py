@@ -80,7 +80,7 @@ class Damage(NamedTuple):
 
 
 def damage(disk: LossyDisk, random: Random) -> Damage:
-    """Change one file."""
+    """Changes one file."""
     path = random.choice(sorted(path for path, contents in disk.contents.items() if contents.data))
     data = disk.contents[path].data
     at, length = random.randrange(len(data)), random.choice([1, 4, 30, 200])

@@ -91,7 +91,7 @@ class Model:
         self.happened["begun again" if self.plan else "begun"] += 1
 
     def run(self) -> None:
-        """Run the plan. It may fail anywhere; a plan that was done is confirmed, or its
+        """Runs the plan. It may fail anywhere; a plan that was done is confirmed, or its
         confirmation is lost."""
         if self.plan is None or self.random.random() < 0.2:
             return

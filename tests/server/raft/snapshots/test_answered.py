@@ -41,7 +41,7 @@ class Following:
         self.offer(offered)
 
     def offer(self, id: OffsetAndEpoch) -> None:
-        """Answer its Fetch with a SnapshotId."""
+        """Answers its Fetch with a SnapshotId."""
         (send,) = self.replica.take_outgoing()
         assert isinstance(send.body, FetchRequest)
         self.replica.answered(send.token, fetch_response(id), self.replica.now)
@@ -61,7 +61,7 @@ class Following:
         return position
 
     def answer(self, **fields: Any) -> Any:
-        """Answer its FetchSnapshot; what it asks for then."""
+        """Answers its FetchSnapshot; what it asks for then."""
         send = self.next()
         assert isinstance(send.body, FetchSnapshotRequest)
         self.replica.answered(send.token, piece(**fields), self.replica.now)

@@ -60,7 +60,7 @@ def behind(quorum: Quorum, stores: dict[int, MemorySnapshotStore]) -> tuple[Kafk
 
 
 def begin_download(quorum: Quorum, late: int) -> None:
-    """Go on until some pieces have come."""
+    """Goes on until some pieces have come."""
     for _ in range(10_000):
         if len(sent(quorum, late, FetchSnapshotRequest)) > 3:
             return

@@ -1,10 +1,12 @@
 """Checks the mechanical part of how the project writes: `python -m checks.language`.
 
-It reads the comments and docstrings of Python files, and Markdown, and reports
+It reads Python files and Markdown, and reports
 
-- prose over 100 columns, unless the line has no place to break at (a long URL, a heading, a table
-  row);
-- words for persons. A broker or a client is "it", or is named. Text in backticks is exempt.
+- prose (comments, docstrings, Markdown) over 100 columns, unless the line has no place to break at
+  (a long URL, a heading, a table row);
+- words for persons, and archaisms, in prose and in what the product prints or raises. A broker or a
+  client is "it", or is named. Text in backticks is exempt;
+- docstrings of functions that give an order (`moods.py`).
 
 `language_allowed.txt` lists phrases that may stand, each as `path: phrase`.
 """
@@ -19,12 +21,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from . import prose
+from . import moods, prose
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = "checks/language_allowed.txt"
 WIDTH = 100
-PERSONS = re.compile(r"\b(?:nobody|somebody|everybody|whoever|whom|he|his|him)\b", re.IGNORECASE)
+PERSONS = "nobody|somebody|everybody|whoever|whom|he|his|him"
+ARCHAISMS = "anew|hither|in vain|lest|nay|save for|shall|thereof|whence"
+WORDS = re.compile(rf"\b(?:({PERSONS})|{ARCHAISMS})\b", re.IGNORECASE)
+TESTS = ("tests/", "interop/", "benchmarks/")
+"""Folders with tests."""
+
+QUOTING = (*TESTS, "checks/")
+"""Folders whose texts quote what is wrong; only their prose is judged."""
+
 NOT_OURS = frozenset({"build", "dist", "generated", "__pycache__"})
 """Folders that hold no prose of ours. The text of generated modules is that of the generator and
 the specs."""
@@ -46,13 +56,27 @@ class LanguageProblem(NamedTuple):
 
 def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[LanguageProblem]:
     """What breaks the rules in one file; `allowed` are the phrases that may stand in it."""
-    if not PERSONS.search(source) and all(len(line) <= WIDTH for line in source.splitlines()):
-        return []
+    if path.endswith(".md"):
+        return _of_prose(path, list(prose.of_markdown(source)), allowed)
+    found = [LanguageProblem(path, line, text) for line, text in _moods(source)]
+    if not WORDS.search(source) and all(len(line) <= WIDTH for line in source.splitlines()):
+        return found
     try:
-        lines = list(prose.of_markdown(source) if path.endswith(".md") else prose.of_python(source))
+        found += _of_prose(path, list(prose.of_python(source)), allowed)
+        if not path.startswith(QUOTING):
+            found += _words(path, list(prose.of_texts(source)), allowed)
     except (tokenize.TokenError, SyntaxError) as error:
         return [LanguageProblem(path, 0, f"not readable as Python: {error}")]
-    return sorted([*_wide(path, lines), *_persons(path, lines, allowed)])
+    return sorted(found)
+
+
+def _of_prose(path: str, lines: list[prose.ProseLine], allowed: Sequence[str]) -> list[LanguageProblem]:
+    return sorted([*_wide(path, lines), *_words(path, lines, allowed)])
+
+
+def _moods(source: str) -> Iterator[tuple[int, str]]:
+    for line, word in moods.imperatives(source):
+        yield line, f"a docstring begins with {word!r}: write it in the third person, or name a thing"
 
 
 def _wide(path: str, lines: list[prose.ProseLine]) -> Iterator[LanguageProblem]:
@@ -69,15 +93,14 @@ def _can_break(line: str, markdown: bool) -> bool:
     return " " in _MARK.sub("", line[: WIDTH + 1], count=1)
 
 
-def _persons(path: str, lines: list[prose.ProseLine], allowed: Sequence[str]) -> Iterator[LanguageProblem]:
+def _words(path: str, lines: list[prose.ProseLine], allowed: Sequence[str]) -> Iterator[LanguageProblem]:
     for line in lines:
         text = _QUOTED.sub("", line.prose)
         for phrase in allowed:
             text = text.replace(phrase, "")
-        for word in PERSONS.findall(text):
-            yield LanguageProblem(
-                path, line.number, f"{word!r} is a word for a person: name the process, or write 'it'"
-            )
+        for match in WORDS.finditer(text):
+            why = "is a word for a person: name the process, or write 'it'" if match[1] else "is an archaism"
+            yield LanguageProblem(path, line.number, f"{match[0]!r} {why}")
 
 
 def files(root: Path) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Finds the prose of a file: comments and docstrings in Python, everything but code blocks in
-Markdown."""
+Markdown; and the texts of a Python file, which it prints or raises."""
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
@@ -55,3 +56,14 @@ def of_markdown(source: str) -> Iterator[ProseLine]:
             fence = mark
         else:
             yield ProseLine(number, line, line)
+
+
+def of_texts(source: str) -> Iterator[ProseLine]:
+    """The strings of more than one word that are no docstrings, also those inside of f-strings."""
+    tree = ast.parse(source)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in docstrings:
+            continue
+        if " " in node.value.strip():
+            yield ProseLine(node.lineno, node.value, node.value)

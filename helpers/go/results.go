@@ -23,11 +23,11 @@ type RequestPart struct {
 	Error           *string `json:"error"`
 }
 
-// PartitionState: One partition at one moment. Leader, Replicas and ISR are ids of brokers; Leader
-// is nil if there is none. The rest is nil if no broker that answers leads the partition:
-// StartOffset of the log, EndOffset (where the leader appends next), HighWatermark (what consumers
-// read up to), LastStableOffset (with read_committed), and Epochs, the leader epochs in the log,
-// each with its start offset, oldest first.
+// PartitionState: A partition at one moment. Leader, Replicas and ISR are ids of brokers; Leader is
+// nil if there is none. The rest is nil if no broker that answers leads the partition: StartOffset
+// of the log, EndOffset (where the leader appends next), HighWatermark (what consumers read up to),
+// LastStableOffset (with read_committed), and Epochs, the leader epochs in the log, each with its
+// start offset, oldest first.
 type PartitionState struct {
 	Topic            string      `json:"topic"`
 	Partition        int         `json:"partition"`
@@ -42,7 +42,7 @@ type PartitionState struct {
 	Epochs           map[int]int `json:"epochs"`
 }
 
-// TopicDescription: One topic. Configs are those that were set for it, Partitions are by index.
+// TopicDescription: A topic. Configs are those that were set for it, Partitions are by index.
 type TopicDescription struct {
 	Name       string                 `json:"name"`
 	ID         string                 `json:"id"`
@@ -58,7 +58,7 @@ type Offset struct {
 	Metadata string `json:"metadata"`
 }
 
-// Member: One member of a group. ID: the member id. InstanceID: `group.instance.id` of a static
+// Member: A member of a group. ID: the member id. InstanceID: `group.instance.id` of a static
 // member, or nil. ClientID: `client.id` of its client. Host: the address of its client. Assignment:
 // the partitions that it has now, as pairs of a topic and a partition. Epoch: its member epoch; nil
 // in a classic group.
@@ -71,7 +71,7 @@ type Member struct {
 	Epoch      *int             `json:"epoch"`
 }
 
-// GroupDescription: One group. ID: the group id. Type: classic, consumer, share or streams. State:
+// GroupDescription: A group. ID: the group id. Type: classic, consumer, share or streams. State:
 // Kafka's name, such as Stable or Empty. Protocol: the name of its assignor; empty if it has none.
 // Members: its members. Offsets: the committed offsets by topic and partition; of a share group,
 // the start offsets of its share partitions. Lags: how many offsets there are from the committed
@@ -107,7 +107,7 @@ type Transaction struct {
 	Partitions    []TopicPartition `json:"partitions"`
 }
 
-// BrokerDescription: One broker. Address is HOST:PORT on its first listener. State is running,
+// BrokerDescription: A broker. Address is HOST:PORT on its first listener. State is running,
 // paused, isolated or stopped. IsFenced is what the controller's metadata say.
 type BrokerDescription struct {
 	ID       int    `json:"id"`
@@ -138,13 +138,13 @@ type StepOutcome struct {
 	Calls   int     `json:"calls"`
 }
 
-// LintCase: What one client did, with one topic or group if the rule is about these.
+// LintCase: The requests of one client, about one topic or group if the rule is about these.
 type LintCase struct {
 	ClientID *string `json:"client_id"`
 	Sentence string  `json:"sentence"`
 }
 
-// LintFinding: One habit of clients. Rule is a name in the table of rules; Sentence says what the
+// LintFinding: A habit of clients. Rule is a name in the table of rules; Sentence says what the
 // client did; Requests show it, oldest first. Where clients did the same with several topics or
 // groups, or several clients did the same, Cases has each of them. ClientID is nil for several
 // clients.

@@ -1,6 +1,6 @@
 """ConsumerGroupHeartbeat: joins, stays in or leaves a consumer group (KIP-848, KIP-1082).
 
-The member says what it subscribes to and what it owns; the response says what it shall own. From
+The member says what it subscribes to and what it owns; the response says what it is to own. From
 version 1 on the client makes the member id, and may subscribe with a regular expression.
 
 Difference from Apache Kafka: regular expressions are resolved right after the heartbeat, not on

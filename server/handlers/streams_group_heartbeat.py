@@ -1,6 +1,6 @@
 """StreamsGroupHeartbeat: joins, stays in or leaves a streams group (KIP-1071).
 
-A member joins with its topology, and says which tasks it owns; the response says which it shall
+A member joins with its topology, and says which tasks it owns; the response says which it is to
 own, and has statuses about the topology and its topics. The broker creates the internal topics that
 are missing. Version 1 adds the acceptable recovery lag as a long, and statuses about client tags.
 

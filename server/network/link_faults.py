@@ -21,7 +21,7 @@ AT_AN_EVENT = (RefuseConnections, SlowClose)
 """Actions that hold no message."""
 
 MOST_HELD = 10_000
-"""Messages that one direction of a link holds; more are lost, and their senders wait in vain."""
+"""Messages that one direction of a link holds; more are lost, and their senders get no answer."""
 
 Deliver = Callable[[], None]
 

@@ -1,4 +1,4 @@
-"""What a fault rule can do, as values: for `Rule(Match(...), action)`, and for the functions of
+"""The actions of fault rules, as values: for `Rule(Match(...), action)`, and for the functions of
 `KafkaDouble.on`."""
 
 from kafkadouble.server.faults.actions import (

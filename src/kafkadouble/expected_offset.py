@@ -135,7 +135,7 @@ def _checked(offset: int) -> int:
 
 
 def refusal(error: object) -> ConditionalPublishError | None:
-    """What a failed publish means, or None when it failed for another reason.
+    """The meaning of a failed publish, or None if it failed for another reason.
 
     `error` is the exception of kafka-python, aiokafka or confluent-kafka, the error of a delivery
     report, a KafkaError of this package, or a partition of a ProduceResponse. aiokafka has no name

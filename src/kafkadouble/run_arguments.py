@@ -40,7 +40,7 @@ def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
 
 
 def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.CaptureOptions | None:
-    """Where traffic is to be captured, if it is. UsageError for contents that go nowhere."""
+    """The capture options, or None. Raises UsageError for contents without a capture."""
     if path is None:
         if bodies or frames:
             raise UsageError(f"capture_{'bodies' if bodies else 'frames'} without capture: say where they go")
@@ -67,7 +67,7 @@ def scenario_of(file: PathLike) -> Scenario:
 
 
 def collector_if(telemetry: bool) -> TelemetryCollector | None:
-    """What keeps the metrics of clients, if they are wanted. UsageError if a library is missing."""
+    """The collector of the metrics of clients, or None. UsageError if a library is missing."""
     if not telemetry:
         return None
     from .seen.telemetry import TelemetryCollector  # with telemetry alone

@@ -43,7 +43,7 @@ MOST_UNSCRIPTED = 1000
 
 class ScriptedDouble:
     """Answers from the recording at a path, between `start` and `stop` or inside a `with` or `async
-    with` block; each start begins the script anew.
+    with` block; each start begins the script again.
 
     - `port` of the first broker, 0 for any free one; each recorded broker has a listener.
     - `run`: which run, if the recording has several.

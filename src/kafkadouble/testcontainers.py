@@ -130,7 +130,7 @@ class KafkaDoubleContainer(DockerContainer):
 
     @property
     def control_token(self) -> str:
-        """What each call of the control plane must have."""
+        """The token that each call of the control plane must have."""
         return self._token
 
     @property

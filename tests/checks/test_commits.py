@@ -1,4 +1,4 @@
-"""The check of commit subjects, on repositories made for it."""
+"""The check of commits, on repositories made for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from checks import commits
 
-LONG = "area: " + "x" * 67  # 73 characters
+LONG = "area: add " + "x" * 63  # 73 characters
+TEN_LINES = "\n".join("0123456789")
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -17,23 +18,27 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
 
 
-def commit(root: Path, subject: str) -> None:
+def commit(root: Path, message: str) -> None:
     git(root, "add", "-A")
-    git(root, "commit", "--allow-empty", "-qm", subject)
+    git(root, "commit", "--allow-empty", "-qm", message)
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A commit that is too long and older than the check, then the one that adds the check."""
+    """A commit that breaks every rule and is older than the check; those that add the rules."""
     git(tmp_path, "init", "-q", "-b", "main")
-    commit(tmp_path, LONG)
+    commit(tmp_path, "x" * 73)
     (tmp_path / "checks").mkdir()
     (tmp_path / commits.THIS).write_text("")
-    commit(tmp_path, "checks: refuse long subjects")
+    commit(tmp_path, "long subjects are refused from here on")
+    (tmp_path / commits.SINCE_VERBS).write_text("")
+    commit(tmp_path, "The list of verbs, without an area")
     return tmp_path
 
 
-def test_commits_after_the_check_are_refused(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commit_after_the_check_is_refused_for_a_long_subject(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     commit(repository, LONG[:-1])
     assert commits.main(repository) == 0
     assert capsys.readouterr() == ("", "")
@@ -42,15 +47,44 @@ def test_commits_after_the_check_are_refused(repository: Path, capsys: pytest.Ca
     assert f"a subject of 73 characters, at most 72 are allowed: {LONG}" in capsys.readouterr().out
 
 
-def test_the_subject_of_a_merge_may_be_long(repository: Path) -> None:
-    git(repository, "checkout", "-qb", "other")
-    commit(repository, "other: one")
-    git(repository, "checkout", "-q", "main")
-    git(repository, "merge", "-q", "--no-ff", "-m", LONG, "other")
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("log: flush a truncation\n\nIt could be lost.", ""),
+        ("interop/walks, tests: add a walk\n\nWhy.", ""),
+        ("docs: name the page", ""),
+        ("Add a walk\n\nWhy.", "without an area"),
+        ("Log: add a walk\n\nWhy.", "without an area"),
+        ("log: a flush\n\nWhy.", "'a' behind the area is no verb"),
+        ("log: flushes it\n\nWhy.", "'flushes' behind the area is no verb"),
+        ("log: add a walk", "no body, and 10 lines changed"),
+        ("log: add a walk\n\n ", "no body, and 10 lines changed"),
+    ],
+)
+def test_commit_needs_area_verb_and_reason(
+    repository: Path, capsys: pytest.CaptureFixture[str], message: str, problem: str
+) -> None:
+    (repository / "a").write_text(TEN_LINES)
+    commit(repository, message)
+    assert commits.main(repository) == bool(problem)
+    assert problem in capsys.readouterr().out
+
+
+def test_commit_of_nine_lines_needs_no_body(repository: Path) -> None:
+    (repository / "a").write_text(TEN_LINES[2:])
+    commit(repository, "log: add a walk")
     assert commits.main(repository) == 0
 
 
-def test_a_rebase_changes_nothing(repository: Path) -> None:
+def test_merge_commit_is_not_checked(repository: Path) -> None:
+    git(repository, "checkout", "-qb", "other")
+    commit(repository, "other: add one")
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "--no-ff", "-m", "x" * 73, "other")
+    assert commits.main(repository) == 0
+
+
+def test_commit_check_finds_a_rebased_commit(repository: Path) -> None:
     commit(repository, LONG)
     git(repository, "commit", "--allow-empty", "--amend", "-qm", LONG + " again")
     assert commits.main(repository) == 1
@@ -67,5 +101,5 @@ def test_commit_check_reports_a_missing_history(
     for root, why in ((empty, "cannot read"), (shallow, "shallow clone"), (young, "not committed")):
         assert commits.main(root) == 0
         errors = capsys.readouterr().err
-        assert errors.startswith("NOT CHECKED: commit subjects; ")
+        assert errors.startswith("NOT CHECKED: commits; ")
         assert why in errors

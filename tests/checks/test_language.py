@@ -25,16 +25,34 @@ def texts(path: str, source: str, *allowed: str) -> list[str]:
         (f'class A:\n    """{PERSON}"""\n\n    b = 1\n    """{PERSON}"""\n', [2, 5]),
         (f'def a():  # short\n    r"""{PERSON}"""\n', [2]),
         (f'a = 1\n# above\n"""{PERSON}"""\n', [3]),
-        (f'a = "{PERSON}"\nb(\n    "{PERSON}",\n)\n', []),
-        (f'def a():\n    return "{PERSON}"\n', []),
+        (f'a = "{PERSON}"\nb(\n    "{PERSON}",\n)\n', [1, 3]),
+        (f'def a(b):\n    raise ValueError(f"{{b}}: {PERSON}")\n', [2]),
+        ('a("nobody", "him")\n', []),
         ("he = him = whom\n", []),
         (f"a = b  # type: ignore  # {PERSON}\n", []),
         ("# The field `he` is a name.\n", []),
         ("# The header, the heap and this history.\n", []),
     ],
 )
-def test_persons_are_found_in_comments_and_docstrings_alone(source: str, lines: list[int]) -> None:
+def test_language_check_finds_persons_in_prose_and_texts(source: str, lines: list[int]) -> None:
     assert [each.line for each in language.problems("a.py", source)] == lines
+
+
+@pytest.mark.parametrize(
+    ("docstring", "problems"),
+    [
+        ("Return the offset.", ["1 a"]),
+        ("Record that it failed.", ["1 a"]),
+        ("Returns the offset.", []),
+        ("Record batches from `start` on.", []),
+        ("The offset.", []),
+    ],
+)
+def test_language_check_finds_imperative_docstrings(docstring: str, problems: list[str]) -> None:
+    assert texts("a.py", f'def a(b: str = "",\n      c: int = 1) -> int:\n    """{docstring}"""\n') == [
+        problem.replace("1 ", "3 ") for problem in problems
+    ]
+    assert texts("a.py", f'class A:\n    """{docstring}"""\n') == []
 
 
 @pytest.mark.parametrize("word", ["nobody", "Somebody", "EVERYBODY", "whoever", "whom", "he", "He", "his", "him"])

@@ -27,8 +27,8 @@ export interface RequestPart {
 }
 
 /**
- * One partition at one moment. `leader`, `replicas` and `isr` are ids of brokers; `leader` is
- * null if there is none. The rest is null if no broker that answers leads the partition:
+ * A partition at one moment. `leader`, `replicas` and `isr` are ids of brokers; `leader` is null
+ * if there is none. The rest is null if no broker that answers leads the partition:
  * `startOffset` of the log, `endOffset` (where the leader appends next), `highWatermark` (what
  * consumers read up to), `lastStableOffset` (with read_committed), and `epochs`, the leader
  * epochs in the log, each with its start offset, oldest first.
@@ -47,7 +47,7 @@ export interface PartitionState {
   epochs: Record<number, number> | null;
 }
 
-/** One topic. `configs` are those that were set for it, `partitions` are by index. */
+/** A topic. `configs` are those that were set for it, `partitions` are by index. */
 export interface TopicDescription {
   name: string;
   id: string;
@@ -66,7 +66,7 @@ export interface Offset {
 }
 
 /**
- * One member of a group. `id`: the member id. `instanceId`: `group.instance.id` of a static
+ * A member of a group. `id`: the member id. `instanceId`: `group.instance.id` of a static
  * member, or null. `clientId`: `client.id` of its client. `host`: the address of its client.
  * `assignment`: the partitions that it has now, as pairs of a topic and a partition. `epoch`:
  * its member epoch; null in a classic group.
@@ -81,7 +81,7 @@ export interface Member {
 }
 
 /**
- * One group. `id`: the group id. `type`: classic, consumer, share or streams. `state`: Kafka's
+ * A group. `id`: the group id. `type`: classic, consumer, share or streams. `state`: Kafka's
  * name, such as Stable or Empty. `protocol`: the name of its assignor; empty if it has none.
  * `members`: its members. `offsets`: the committed offsets by topic and partition; of a share
  * group, the start offsets of its share partitions. `lags`: how many offsets there are from the
@@ -122,7 +122,7 @@ export interface Transaction {
 }
 
 /**
- * One broker. `address` is HOST:PORT on its first listener. `state` is running, paused, isolated
+ * A broker. `address` is HOST:PORT on its first listener. `state` is running, paused, isolated
  * or stopped. `isFenced` is what the controller's metadata say.
  */
 export interface BrokerDescription {
@@ -158,14 +158,14 @@ export interface StepOutcome {
   calls: number;
 }
 
-/** What one client did, with one topic or group if the rule is about these. */
+/** The requests of one client, about one topic or group if the rule is about these. */
 export interface LintCase {
   clientId: string | null;
   sentence: string;
 }
 
 /**
- * One habit of clients. `rule` is a name in the table of rules; `sentence` says what the client
+ * A habit of clients. `rule` is a name in the table of rules; `sentence` says what the client
  * did; `requests` show it, oldest first. Where clients did the same with several topics or
  * groups, or several clients did the same, `cases` has each of them. `clientId` is null for
  * several clients.

@@ -1,4 +1,4 @@
-"""ConsumerGroupDescribe: the members of a consumer group, what they have and what they shall have
+"""ConsumerGroupDescribe: the members of a consumer group, what they have and their target
 (KIP-848)."""
 
 from __future__ import annotations

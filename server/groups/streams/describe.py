@@ -1,5 +1,5 @@
 """StreamsGroupDescribe: the topology of a streams group, its members, what they have and what they
-shall have (KIP-1071)."""
+are to have (KIP-1071)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who may connect to a double, and what they may do: users, ACLs, certificates, tokens."""
+"""Access to a double and the rights of its clients: users, ACLs, certificates, tokens."""

@@ -50,7 +50,7 @@ TYPES = {name.lower(): number for number, name in enumerate(RESOURCE_TYPES) if n
 
 @given_as("ACL")
 class AclBinding(NamedTuple):
-    """One ACL, or one for each of several operations. `resource` is as in the text form;
+    """An ACL, or one for each of several operations. `resource` is as in the text form;
     `permission` is "allow" or "deny"."""
 
     principal: str

@@ -1,5 +1,4 @@
-"""Who the clients of a double are, and what they may do, as a program, a command line or a scenario
-says it.
+"""The users of a double and their rights, as a program, a command line or a scenario gives them.
 
     KafkaDouble(security="SASL_SSL", users={"alice": "secret"}, acls=[])
 
@@ -38,7 +37,7 @@ class ClientAccess(NamedTuple):
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is given, by name."""
+        """The arguments that are not None, by name."""
         return {name: value for name in NAMES if (value := getattr(self, name)) is not None}
 
     @property
@@ -64,8 +63,8 @@ class ClientAccess(NamedTuple):
 
 
 def with_scenario(access: ClientAccess, own: ClientAccess | None, names: Mapping[str, str] = {}) -> ClientAccess:
-    """What the program and a scenario, if there is one, give together. UsageError for what both
-    give. `names` are the words of the program, where they are others."""
+    """The access that a program and its scenario, if it has one, give together. UsageError for what
+    both give. `names` are the words of the program, where they are others."""
     if own is None:
         return access
     for name in access.given:

@@ -51,7 +51,7 @@ OF_CONTROLLERS = "CONTROLLER:PLAINTEXT"
 
 
 class OwnListeners(NamedTuple):
-    """What a program or a command line says of listeners in words of its own: the host and port of
+    """The listeners of a program or a command line: the host and port of
     the only one, or the port of each by its name. `hosts` are more names of the machine."""
 
     host: str
@@ -88,7 +88,7 @@ def _super_users(access: ClientAccess, words: Mapping[str, str]) -> list[Given]:
 
 
 def _listener_settings(access: ClientAccess, listeners: OwnListeners, given: Sequence[Given], word: str) -> list[Given]:
-    """Those of `listeners`, or of the only one that `security` names."""
+    """The settings of `listeners`, or of the only one that `security` names."""
     names = {name: place for place, name, _ in given}
     if access.security is not None and LISTENERS in names:
         raise UsageError(

@@ -34,5 +34,5 @@ async def begin(broker: ClusterApi, security: Security, random: Random) -> None:
 
 
 async def _answer(sent: Any) -> Any:
-    """What the brokers answer. A cancelled wait does not cancel the request."""
+    """The answer of the brokers. A cancelled wait does not cancel the request."""
     return await asyncio.shield(asyncio.wrap_future(sent))

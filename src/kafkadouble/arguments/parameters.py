@@ -161,7 +161,7 @@ def _response(value: object) -> bool:
 
 
 def _steps(value: object) -> bool:
-    """What a mapping or an action says is checked by the rule."""
+    """Mappings and actions pass: the rule checks their contents."""
     never = (bool, float, list, tuple, set)
     return isinstance(value, list | tuple) and len(value) > 0 and not any(isinstance(each, never) for each in value)
 

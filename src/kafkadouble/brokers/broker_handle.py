@@ -36,7 +36,7 @@ def ids_in_words(ids: Collection[int]) -> str:
 
 
 class BrokerHandle:
-    """One broker of a cluster. A verb is complete when its call returns; its consequences, such
+    """A broker of a cluster. A verb is complete when its call returns; its consequences, such
     as an election, take as long as they take in Kafka."""
 
     def __init__(self, serving: Serving, id: int) -> None:

@@ -17,7 +17,7 @@ RUNNING, PAUSED, ISOLATED, STOPPED = "running", "paused", "isolated", "stopped"
 
 
 class BrokerDescription(NamedTuple):
-    """One broker. `address` is HOST:PORT on its first listener. `state` is running, paused,
+    """A broker. `address` is HOST:PORT on its first listener. `state` is running, paused,
     isolated or stopped. `is_fenced` is what the controller's metadata say."""
 
     id: int

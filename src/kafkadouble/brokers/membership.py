@@ -1,5 +1,5 @@
-"""Which brokers run, and which are part of the cluster: down and up, add and remove, the end of a
-session, reassignments. Run everything here on the loop's thread.
+"""Membership of brokers: stop and start, add and remove, the end of a session, reassignments. Run
+everything here on the loop's thread.
 
 Rules. A broker that goes down shuts down in order. A broker that is removed first has no replicas,
 then shuts down, and is unregistered, as in Kafka: a registration that is gone would leave replicas

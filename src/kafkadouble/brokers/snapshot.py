@@ -38,8 +38,8 @@ RESTORE_MS = 60_000
 
 
 class PartitionPlace(NamedTuple):
-    """What a restore brings back of a partition besides its logs. The offsets are those of the
-    leader, 0 if there was none."""
+    """The state of a partition that a restore brings back besides its logs. The offsets are those
+    of the leader, 0 if there was none."""
 
     topic: str
     leader: int
@@ -49,7 +49,7 @@ class PartitionPlace(NamedTuple):
 
 
 class SnapshotForm(NamedTuple):
-    """What a double must have so that a snapshot fits: the ids of its brokers and of its
+    """The shape of a double that a snapshot fits: the ids of its brokers and of its
     controller, and so many data directories."""
 
     brokers: tuple[int, ...]

@@ -1,7 +1,7 @@
 """`kafkadouble ctl`: calls the verbs of a running `kafkadouble serve --control-port`.
 
 The verbs, their parameters and their help are those of the registry. Exit codes: 0; 1 Kafka refused
-it, a wait ended in vain, or an assertion does not hold; 2 a wrong call; 3 no control plane answers,
+it, a wait timed out, or an assertion does not hold; 2 a wrong call; 3 no control plane answers,
 or it refuses the token.
 """
 
@@ -57,7 +57,7 @@ examples:
 The URL is that of --url, or of {URL}, or {DEFAULT_URL}.
 The token is that of --token, or of {TOKEN}.
 
-Exit codes: 0 it was done; 1 Kafka refused it, a wait ended in vain, or an assertion does not hold;
+Exit codes: 0 it was done; 1 Kafka refused it, a wait timed out, or an assertion does not hold;
 2 a wrong call; 3 no control plane answers, or it refuses the token.
 """
 

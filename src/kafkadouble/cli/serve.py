@@ -285,8 +285,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Of a fixed width: asking for the terminal's would import `shutil`, which costs as much as a
-    fifth of the server."""
+    """A formatter of a fixed width: asking for the terminal's would import `shutil`, which costs as
+    much as a fifth of the server."""
     return argparse.HelpFormatter(prog, width=110)
 
 
@@ -302,8 +302,8 @@ def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:
 
 
 def _access(options: argparse.Namespace, scenario: Scenario | None, given: list[Given]) -> ClientAccess | None:
-    """Who the clients are, and what they may do, by the options and the scenario; None for
-    everything. Its modules are imported only then."""
+    """The users and their rights, by the options and the scenario; None without security. Its
+    modules are imported only then."""
     names = ("security", "user", "users_file", "oauthbearer", "certificate", "acl", "super_user")
     words = [getattr(options, name) for name in names]
     has_users = bool(given) and MORE_USERS in environ
@@ -325,8 +325,8 @@ def _settings(
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:
-    """Where to listen, for each node: a single one, or each broker and at last their controller.
-    Without settings this is known before anything else is imported."""
+    """The addresses to listen on, for each node: a single one, or each broker, then their
+    controller. Without settings this is known before anything else is imported."""
     if settings is not None:
         return [[spec.bind for spec in specs if spec.bind] for specs in serving.planned_listeners(options, settings)]
     host, port = options.host or DEFAULT_HOST, DEFAULT_PORT if options.port is None else options.port
@@ -338,7 +338,7 @@ def _places(options: argparse.Namespace, settings: Settings | None) -> list[list
 
 
 def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
-    """Where the control plane listens: one place, or none. Its module is imported only then."""
+    """The address of the control plane, or None. Its module is imported only then."""
     if options.page and options.control_port is None:
         options.control_port = 0
     if not {options.control_port, options.control_host, options.control_token, options.control_allowed_hosts} - {None}:
@@ -359,7 +359,7 @@ def _scenario(options: argparse.Namespace) -> Scenario | None:
 
 
 def _telemetry(options: argparse.Namespace) -> telemetry.TelemetryCollector | None:
-    """What keeps the metrics of clients. Its modules are imported only with --telemetry."""
+    """The collector of the metrics of clients. Its modules are imported only with --telemetry."""
     if not options.telemetry:
         return None
     return telemetry.TelemetryCollector()

@@ -1,1 +1,1 @@
-"""How a client connects to a double, as its own library writes it."""
+"""The connection settings of a client, in the form of its own library."""

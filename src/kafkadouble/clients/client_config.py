@@ -138,7 +138,8 @@ def _java(given: ClientSecurity) -> dict[str, Any]:
 
 
 def _franz_go(given: ClientSecurity) -> dict[str, Any]:
-    """For kgo.SeedBrokers, a tls.Config with names or contents of files, and a sasl.Mechanism."""
+    """The values for kgo.SeedBrokers, a tls.Config with names or contents of files, and a
+    sasl.Mechanism."""
     found: dict[str, Any] = {"seed_brokers": given.bootstrap.split(",")}
     form, value = ("pem", _text) if given.contents else ("file", str)
     if given.authority_file:
@@ -170,7 +171,7 @@ def _secret(login: SaslLogin, name: str, password: str) -> dict[str, str]:
 
 
 def _generic(given: ClientSecurity) -> dict[str, Any]:
-    """For any other client: every key is there, and null if it is not needed."""
+    """The values for any other client: every key is there, and null if it is not needed."""
     login = given.login
     return {
         "bootstrap_servers": given.bootstrap,

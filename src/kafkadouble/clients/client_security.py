@@ -1,4 +1,4 @@
-"""What a client needs to connect to one listener of a double: the address, the protocol, the
+"""The security settings of a client of one listener: the address, the protocol, the
 authority that it trusts, and what authenticates a user.
 
 Rules. Without a listener it is the first one; with a user or a mechanism, the first on which that
@@ -62,9 +62,10 @@ class SaslLogin(NamedTuple):
 
 
 class ClientSecurity(NamedTuple):
-    """What a client is to use. `authority_file` is empty without TLS, or with certificates of the
-    settings, `key_file` without the certificate of a user. With `contents` a client gets PEM in
-    place of names of files. `token_endpoint` is for clients that get signed tokens themselves."""
+    """The security settings of a client. `authority_file` is empty without TLS, or with
+    certificates of the settings, `key_file` without the certificate of a user. With `contents` a
+    client gets PEM in place of names of files. `token_endpoint` is for clients that get signed
+    tokens themselves."""
 
     listener: str
     protocol: str
@@ -79,8 +80,8 @@ class ClientSecurity(NamedTuple):
 def client_security(
     access: ListenerAccess, user: str | None, mechanism: str | None, listener: str | None
 ) -> ClientSecurity:
-    """What a client of a listener needs, but for the address. UsageError for an unknown listener or
-    mechanism, and for a user that cannot authenticate."""
+    """The security settings of a client of a listener, without the address. Raises UsageError for
+    an unknown listener or mechanism, and for a user that cannot authenticate."""
     if mechanism is not None and mechanism not in MECHANISMS:
         raise UsageError(f"mechanism is {mechanism!r}: there are {', '.join(MECHANISMS)}")
     spec = _listener(access, user, mechanism, listener)

@@ -1,4 +1,4 @@
-"""What gives a token of OAUTHBEARER to the Python clients that want an object of a class of theirs.
+"""OAUTHBEARER token providers for the Python clients that need an object of a class of theirs.
 
 Their libraries are imported here on first use: a program that asks for the settings of one has it.
 """

@@ -1,1 +1,1 @@
-"""What every room of the front door uses: errors, words, marks. It imports no other room."""
+"""Shared by every room of the front door: errors, words, marks. It imports no other room."""

@@ -24,7 +24,7 @@ class KafkaError(Exception):
 
     @cached_property
     def text(self) -> str:
-        """What happened."""
+        """The message."""
         found = self._message() if callable(self._message) else self._message
         return found or error_codes.meaning(self.code)
 

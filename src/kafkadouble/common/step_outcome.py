@@ -1,4 +1,4 @@
-"""What became of a step of a scenario."""
+"""The outcome of a step of a scenario."""
 
 from __future__ import annotations
 

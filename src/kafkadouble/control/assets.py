@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Asset(NamedTuple):
-    """One file of the page."""
+    """A file of the page."""
 
     path: str
     file: str

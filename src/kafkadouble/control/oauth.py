@@ -32,7 +32,7 @@ class OAuthAnswer(NamedTuple):
 
 
 class OAuthRoute(NamedTuple):
-    """One route. `answer` may raise ControlProblem."""
+    """A route. `answer` may raise ControlProblem."""
 
     method: str
     path: str

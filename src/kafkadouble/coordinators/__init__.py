@@ -1,1 +1,1 @@
-"""What coordinators hold: groups of every protocol, and transactions."""
+"""The state of coordinators: groups of every protocol, and transactions."""

@@ -1,4 +1,4 @@
-"""How far a group is behind.
+"""The lag of a group.
 
 Rules. The lag counts the partitions with a committed offset and those that are assigned to a
 member. Without a committed offset it is all that the log holds. While no partition is assigned to a

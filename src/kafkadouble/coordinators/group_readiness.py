@@ -49,7 +49,7 @@ class _Unready(NamedTuple):
 
 
 def unready(broker: ClusterApi, group: Group, ask: Ask) -> str:
-    """Why members of the group may miss records, in words; empty if they get each one."""
+    """Explains why members of the group may miss records; empty if they get each one."""
     if group.state != STABLE:
         return "it is not stable"
     if not any(member.assignment for member in group.members):
@@ -77,7 +77,7 @@ def _unready_members(broker: ClusterApi, group: Group, ask: Ask) -> Iterator[_Un
 
 
 def _lookup(broker: ClusterApi, group: Group, ask: Ask) -> Callable[[Member, TopicPartition], FetchState]:
-    """What is known of a partition of a member, as a function."""
+    """A function that looks up a partition of a member."""
     known, image = broker.member_fetches, broker.image
 
     def places(partition: TopicPartition) -> list[Place]:

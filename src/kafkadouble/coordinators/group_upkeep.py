@@ -1,4 +1,4 @@
-"""What an administrator does to groups: commits, resets and deletes offsets, deletes groups, ends
+"""Administration of groups: commits, resets and deletes offsets, deletes groups, ends
 the session of a member, lets a group rebalance. Run everything here on the loop's thread.
 
 Rules. Offsets and groups change by the requests that an admin client sends, at the coordinator of

@@ -10,7 +10,7 @@ TopicPartition = tuple[str, int]
 
 
 class Member(NamedTuple):
-    """One member of a group.
+    """A member of a group.
 
     - `id`: the member id.
     - `instance_id`: `group.instance.id` of a static member, or None.
@@ -41,7 +41,7 @@ class Committed(NamedTuple):
 
 
 class Group(NamedTuple):
-    """One group.
+    """A group.
 
     - `id`: the group id.
     - `type`: classic, consumer, share or streams.

@@ -60,7 +60,7 @@ def _all_partitions(topics: set[str], ask: Ask) -> list[TopicPartition]:
 
 
 class Described(NamedTuple):
-    """What a Describe API says of a group."""
+    """The answer of a Describe API for a group."""
 
     protocol: str
     members: tuple[Member, ...]

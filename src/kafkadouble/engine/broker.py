@@ -1,4 +1,4 @@
-"""One node behind its listeners: a program runs it in a background thread, a process in its own.
+"""A node behind its listeners: a program runs it in a background thread, a process in its own.
 
 Rules. Everything here runs on the loop's thread. `ask` takes the same way through the handlers as a
 client's request, but past the faults and the history, which are about clients.
@@ -125,21 +125,21 @@ class Broker(ClusterApi):
 
     @property
     def controller(self) -> Address | None:
-        """Where its controller is reached, if other nodes reach it."""
+        """The address of its controller, if other nodes reach it."""
         return next((spec.advertised for spec in of_controllers(self.listeners)), None)
 
     @property
     def listener_names(self) -> list[str]:
-        """Of the listeners for clients."""
+        """The names of the listeners for clients."""
         return [spec.name for spec in of_brokers(self.listeners)]
 
     def addresses(self, listener: str | None = None) -> list[Address]:
-        """Where clients begin, on the first listener or on the one of this name."""
+        """The bootstrap addresses, on the first listener or on the one of this name."""
         return [address_on(self.listeners, listener)]
 
     @property
     def all_listeners(self) -> list[tuple[ListenerSpec, ...]]:
-        """Of each node."""
+        """The listeners of each node."""
         return [self.listeners]
 
     @property
@@ -174,7 +174,7 @@ class Broker(ClusterApi):
 
     @property
     def controlling(self) -> Broker:
-        """Whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
+        """The broker whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
         return self._running()
 
     def member(self, id: int) -> None:
@@ -214,7 +214,7 @@ class Broker(ClusterApi):
 
     @property
     def member_fetches(self) -> MemberFetches:
-        """What members of groups fetched. UsageError when that is not kept."""
+        """The fetches of members of groups. UsageError when that is not kept."""
         if self.node.member_fetches is None:
             raise UsageError("this broker keeps no history")
         return self.node.member_fetches
@@ -355,7 +355,7 @@ class Broker(ClusterApi):
         await self._replace(self._new_node(cluster_id))
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
-        """What the node answers to a request in the newest version that is served.
+        """The node's answer to a request in the newest version that is served.
         KafkaError(BROKER_NOT_AVAILABLE) if the node ends before it answers."""
         node, now = self._running().node, self.clock.now()
         answer: Future[Any] = Future()

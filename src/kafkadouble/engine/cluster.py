@@ -221,7 +221,8 @@ class Cluster(ClusterView):
             broker.give_up()
 
     async def _close(self, member: ClusterMember, *, in_order: bool) -> None:
-        """Without `give_up`: when the double stops, its thread cancels what waits for an answer."""
+        """Closes the members. Without `give_up`, pending requests are left to the thread, which
+        cancels them."""
         broker = member.broker
         if broker is None:
             return
@@ -322,8 +323,8 @@ class Cluster(ClusterView):
         self.in_process.clock_changed()
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
-        """What a broker answers, any unless one is named. KafkaError(REQUEST_TIMED_OUT) when that
-        takes time, and the clock stands still."""
+        """The answer of a broker, of any unless one is named. KafkaError(REQUEST_TIMED_OUT) when
+        that takes time, and the clock stands still."""
         nodes = [*self.in_process.links.running()]
         with ExitStack() as stack:
             for node in nodes:

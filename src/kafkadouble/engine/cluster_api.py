@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class BrokerState(NamedTuple):
-    """Where clients begin at one broker, and whether it runs, is paused and is isolated."""
+    """The addresses of a broker, and whether it runs, is paused and is isolated."""
 
     address: tuple[str, int]
     runs: bool
@@ -37,7 +37,7 @@ class BrokerState(NamedTuple):
 
 
 class BrokerApi(Protocol):
-    """One broker that can answer."""
+    """A broker that can answer."""
 
     @property
     def node(self) -> Node:
@@ -57,7 +57,7 @@ class BrokerApi(Protocol):
         ...
 
     def ask(self, body: Message, at: Any = None) -> Future[Any]:
-        """What the broker answers to a request, in the newest version that is served."""
+        """The broker's answer to a request, in the newest version that is served."""
         ...
 
 
@@ -75,7 +75,7 @@ class ClusterApi(RuleHolder):
 
         @property
         def controlling(self) -> BrokerApi:
-            """Whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
+            """The broker whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
 
         @property
         def image(self) -> Image:
@@ -83,26 +83,26 @@ class ClusterApi(RuleHolder):
 
         @property
         def address(self) -> tuple[str, int]:
-            """That of the first broker."""
+            """The address of the first broker."""
 
         @property
         def controller(self) -> tuple[str, int] | None:
-            """Where nodes of other processes reach the controller, if they do."""
+            """The address at which nodes of other processes reach the controller, if they do."""
 
         @property
         def listener_names(self) -> list[str]:
-            """Of the listeners for clients, which all brokers have."""
+            """The names of the listeners for clients, which all brokers have."""
 
         def addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
-            """Where clients begin, on the first listener or on the one of this name."""
+            """The bootstrap addresses, on the first listener or on the one of this name."""
 
         @property
         def all_listeners(self) -> list[tuple[ListenerSpec, ...]]:
-            """Of each node."""
+            """The listeners of each node."""
 
         @property
         def states(self) -> dict[int, BrokerState]:
-            """Each broker of this process by its id, running or not."""
+            """The brokers of this process by id, running or not."""
 
         @property
         def members(self) -> Sequence[BrokerApi]:
@@ -126,7 +126,7 @@ class ClusterApi(RuleHolder):
 
         @property
         def member_fetches(self) -> MemberFetches:
-            """What members of groups fetched from all brokers."""
+            """The fetches of members of groups from all brokers."""
 
         def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
             """Advances the clock of all nodes."""
@@ -144,4 +144,4 @@ class ClusterApi(RuleHolder):
             """Begins empty, behind the same sockets."""
 
         def ask(self, body: Message, at: Any = None) -> Future[Any]:
-            """What a broker answers, any unless one is named."""
+            """The answer of a broker, of any unless one is named."""

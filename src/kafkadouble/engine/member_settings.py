@@ -42,7 +42,7 @@ IN_SYNC = ("transaction.state.log.min.isr", "share.coordinator.state.topic.min.i
 
 
 def of_broker(settings: Settings, id: int, brokers: int, controller: tuple[str, int]) -> Settings:
-    """Those of one broker of so many, whose controller is there."""
+    """The settings of broker `id` in a cluster of this size with this controller."""
     own = {"process.roles": "broker", "controller.quorum.bootstrap.servers": text_of(*controller)}
     own[LISTENERS] = DOUBLE_DEFAULTS[LISTENERS][0]
     given = {name: _listeners_of(settings, name, id - 1) for name in (LISTENERS, ADVERTISED) if name in settings.given}
@@ -57,7 +57,7 @@ def _listeners_of(settings: Settings, setting: str, number: int) -> str:
 
 
 def of_controller(settings: Settings, brokers: int) -> Settings:
-    """Those of the controller of so many brokers."""
+    """The settings of the controller of a cluster of this size."""
     [name] = controller_listener_names(settings)
     own = {"process.roles": "controller", LISTENERS: f"{name}://127.0.0.1:0"}
     if name not in security_protocols(settings):

@@ -157,7 +157,7 @@ def _of_options(spec: ListenerSpec, overrides: Overrides, is_given: bool) -> Lis
 
 
 def _numbered(specs: Sequence[ListenerSpec], number: int) -> tuple[ListenerSpec, ...]:
-    """Those of the broker with this number, from 0 on."""
+    """The listeners of the broker with this number, from 0 on."""
     return tuple(
         spec._replace(bind=_shifted(spec.bind, number), advertised=_shifted(spec.advertised, number)) for spec in specs
     )
@@ -227,8 +227,8 @@ def paired(specs: Sequence[ListenerSpec], socks: Sequence[socket.socket]) -> Bou
 
 
 def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
-    """Where clients find the listener of this name, or the first. UsageError when there is none
-    such."""
+    """The address of the listener of this name, or of the first. Raises UsageError if there is
+    none."""
     specs = of_brokers(listeners) or listeners
     names = ", ".join(spec.name for spec in specs)
     found = next((spec for spec in specs if name is None or spec.name == name.upper()), None)

@@ -1,4 +1,5 @@
-"""What arms fault rules: a broker that is alone, or a cluster whose brokers share the rules."""
+"""The holders of fault rules: a broker that is alone, or a cluster whose brokers share the
+rules."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RuleHolder:
-    """It holds rules in `faults`. Everything here runs on the loop's thread."""
+    """Holds fault rules in `faults`. Everything here runs on the loop's thread."""
 
     if TYPE_CHECKING:
 

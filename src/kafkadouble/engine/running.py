@@ -42,8 +42,8 @@ T = TypeVar("T")
 
 
 class RunOptions(NamedTuple):
-    """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives
-    them."""
+    """The options of a run: `nodes` has the listeners of each node, as `node_listeners.planned`
+    gives them."""
 
     nodes: Sequence[tuple[ListenerSpec, ...]]
     settings: Settings
@@ -147,8 +147,8 @@ class Running:
         return self.thread.call(function) if self.thread.running else function()
 
     def outcome(self, answer: Future[T]) -> T:
-        """What the broker answers. Raises UsageError if the double is stopped before; an answer
-        that comes later is lost."""
+        """Waits for the broker's answer. Raises UsageError if the double is stopped before; an
+        answer that comes later is lost."""
         result: Future[T] = self.thread.hold(Future())
         answer.add_done_callback(lambda done: _pass_on(done, result))
         if not self.thread.running:  # it was stopped before it could hold the result

@@ -26,8 +26,8 @@ LOOK_S = 0.02
 
 
 def outcome(running: Any, awaited: Awaited[T], timeout: float, over: threading.Event | None = None) -> T:
-    """What is observed once the state holds. Raises TimeoutError, which says what was there
-    instead. Looks no more once `over` is set."""
+    """Waits until the state holds; returns its observation. Raises TimeoutError, which says what
+    was there instead. Looks no more once `over` is set."""
     check(timeout=timeout)
     over = over or threading.Event()
     end = time.monotonic() + timeout
@@ -42,7 +42,7 @@ def outcome(running: Any, awaited: Awaited[T], timeout: float, over: threading.E
 
 
 def _looked(awaited: Awaited[T], broker: Any) -> list[T]:
-    """What is observed, if the state holds."""
+    """The observation, if the state holds."""
     try:
         observed = awaited.observe(broker)
     except KafkaError:
@@ -63,7 +63,7 @@ class _PolledWaits:
         self._kafka = kafka
 
     def known(self) -> Any:
-        """What runs."""
+        """The Kafka that runs."""
         return host_of(self._kafka).known()
 
     serving = known

@@ -33,13 +33,13 @@ class RemoteHost(Host):
         self.held, self._remote, self._runs = weakref.ref(kafka), remote, RemoteRunning(remote)
 
     def known(self) -> Any:
-        """What stands for the thread of a double."""
+        """The stand-in for the thread of a double."""
         return self._runs
 
     serving = known
 
     def addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
-        """Those of a Kafka that was started on this machine."""
+        """The addresses of a Kafka that was started on this machine."""
         return [address_on(specs, listener) for specs in self.nodes]
 
     def ask(self, body: Message, at: Any = None) -> Any:

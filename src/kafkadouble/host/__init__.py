@@ -1,1 +1,1 @@
-"""What a double is without its verbs: what runs, its clock, its users, and how verbs reach it."""
+"""A double without its verbs: the run, the clock, the users, and the way of verbs to them."""

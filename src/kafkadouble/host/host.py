@@ -1,4 +1,4 @@
-"""What verbs need of the double that they belong to.
+"""The interface of a double that verbs need.
 
 A verb is a function of a Host; KafkaDouble, the double of `kafkadouble serve`, and a real Kafka in
 place of a double have one each. It may be used on any thread; what touches the broker runs on its
@@ -124,13 +124,14 @@ class Host:
     held: Callable[[], Any] = lambda: None
 
     def known(self) -> Running:
-        """What runs, or ran until it was stopped. Raises UsageError before the first start."""
+        """The cluster that runs, or ran until it was stopped. Raises UsageError before the first
+        start."""
         if self.running is None:
             raise UsageError("the double was not started")
         return self.running
 
     def serving(self) -> Running:
-        """What runs now. Raises UsageError if nothing does."""
+        """The cluster that runs now. Raises UsageError if nothing does."""
         running = self.known()
         if running.thread.elsewhere:
             raise UsageError(
@@ -145,7 +146,7 @@ class Host:
         return self.serving().thread.call(function, *args)
 
     def outcome(self, answer: Future[T]) -> T:
-        """What the broker answers. Raises UsageError if it is stopped before."""
+        """Waits for the broker's answer. Raises UsageError if it is stopped before."""
         return answer.result() if answer.done() else self.known().outcome(answer)
 
     def ask(self, body: Message, at: BrokerApi | None = None) -> Any:
@@ -153,7 +154,7 @@ class Host:
         return self.outcome(self.call(self.serving().broker.ask, body, at))
 
     def look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
-        """What a function finds in the history of requests. Works after a stop too."""
+        """Applies a function to the history of requests. Works after a stop too."""
         running = self.known()
         return running.on_thread(lambda: at(running.broker.history))
 

@@ -39,7 +39,8 @@ def _still_clock(host: Timed) -> AdvancingClock:
 
 
 def moves(host: Timed, advances: bool) -> Callable[[float], None] | None:
-    """How a wait lets time pass, if it does. UsageError for a clock that runs."""
+    """The function with which a wait advances the clock, if it does. UsageError for a clock that
+    runs."""
     check(advance=advances)
     if not advances:
         return None

@@ -1,4 +1,4 @@
-"""What lets time pass: a double with a clock, and the steps of its scenario."""
+"""The passage of time: a double with a clock, and the steps of its scenario."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Steps(Protocol):
 
     @property
     def outcomes(self) -> list[Any]:
-        """Each step with its state."""
+        """The steps with their states."""
         ...
 
     def end(self) -> None:
@@ -55,7 +55,7 @@ class Timed(Protocol):
         ...
 
     def serving(self) -> Running:
-        """What runs now."""
+        """The cluster that runs now."""
         ...
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:

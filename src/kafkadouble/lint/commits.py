@@ -35,7 +35,8 @@ Owned = frozenset[tuple[str, int]]
 
 
 class _Membership(NamedTuple):
-    """What a member got in a generation, and in the one before if it may still commit that."""
+    """The assignment of a member in a generation, and in the one before if it may still commit
+    that."""
 
     generation: int
     owned: Owned
@@ -72,7 +73,7 @@ def _learn(members: dict[tuple[str, str], _Membership], seen: SeenRequest) -> No
 
 
 def _refused(seen: SeenRequest) -> str | None:
-    """Why the coordinator refused the commit, if a fault rule did not."""
+    """The reason for which the coordinator refused the commit, if a fault rule did not."""
     return None if seen.rules else next((NOT_A_MEMBER[name] for name in seen.errors if name in NOT_A_MEMBER), None)
 
 

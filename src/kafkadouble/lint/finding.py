@@ -1,4 +1,4 @@
-"""What the lint finds, and what it knows besides the requests."""
+"""The findings of the lint, and its knowledge besides the requests."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class LintContext(NamedTuple):
 
 
 class LintCase(NamedTuple):
-    """What one client did, with one topic or group if the rule is about these."""
+    """The requests of one client, about one topic or group if the rule is about these."""
 
     client_id: str | None
     sentence: str
 
 
 class LintFinding(NamedTuple):
-    """One habit of clients. `rule` is a name in the table of rules; `sentence` says what the client
+    """A habit of clients. `rule` is a name in the table of rules; `sentence` says what the client
     did; `requests` show it, oldest first. Where clients did the same with several topics or groups,
     or several clients did the same, `cases` has each of them. `client_id` is None for several
     clients."""
@@ -47,7 +47,7 @@ class LintFinding(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """How to mend it: the setting of the client."""
+        """The remedy: the setting of the client."""
         return REMEDIES[self.rule]
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class LintFinding(NamedTuple):
 
 
 class FoundHabit(NamedTuple):
-    """What a rule found in one client, before the same of others is merged with it.
+    """A finding in one client, before the same of others is merged with it.
 
     `sentence` says what the client did. Habits of the same rule and `kind` are one finding. For a
     rule about topics or groups, `name` is one of them, with a hint, and `of_many` says the same of

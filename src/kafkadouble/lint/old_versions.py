@@ -34,7 +34,7 @@ OLD = {
 
 
 def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
-    """One finding for each client, API and version."""
+    """Finds each client, API and version once."""
     found: dict[tuple[str, str, int], list[SeenRequest]] = {}
     for seen in requests:
         old = OLD.get(seen.api)

@@ -17,7 +17,7 @@ Find = Callable[[Sequence[SeenRequest], LintContext], Iterator[FoundHabit]]
 
 
 class LintRule(NamedTuple):
-    """One rule: what it finds, why that hurts, and how to mend it. `find` is a pure function of the
+    """A rule: what it finds, why that hurts, and how to mend it. `find` is a pure function of the
     requests."""
 
     name: str

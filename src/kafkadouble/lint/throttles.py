@@ -38,6 +38,7 @@ def _ended(seen: SeenRequest) -> int:
 
 
 def _is_early(before: SeenRequest, seen: SeenRequest) -> bool:
-    """Neither under way when the answer was sent, nor just a little early."""
+    """Tells whether a request came early: not under way when the answer was sent, nor just a little
+    early."""
     throttle_ms: int = before.answer.throttle_time_ms
     return EARLY_MS <= _arrived(seen) - _ended(before) < throttle_ms - EARLY_MS

@@ -1,4 +1,4 @@
-"""One change in the metadata log, as JSON and as a line of text: a record, a snapshot, or bytes
+"""A change in the metadata log, as JSON and as a line of text: a record, a snapshot, or bytes
 that cannot be decoded."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change. `text` is a short text, for messages that have one."""
+    """A change. `text` is a short text, for messages that have one."""
 
     kind: str
     place: Place

@@ -1,4 +1,4 @@
-"""How resources, values and levels are called, wherever they are shown."""
+"""The names of resources, values and levels, wherever they are shown."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Observer:
 
     @property
     def failure(self) -> str:
-        """Why the observer cannot continue; empty while it can."""
+        """The reason for which the observer cannot continue; empty while it can."""
         return self.refusal or str(self.replica.failure or "")
 
     def take_outgoing(self) -> list[OutboundRequest]:

@@ -55,7 +55,7 @@ def _cluster(view: View, quorum: ObservedQuorum, voters: VoterSet) -> Iterator[s
 
 
 def _counted(image: Image) -> Iterator[tuple[str, int]]:
-    """What is shown only as a count."""
+    """The parts that are shown only as a count."""
     yield "client quotas", sum(map(len, image.quotas.values()))
     yield "ACLs", len(image.acls)
     yield "SCRAM credentials", len(image.scram)

@@ -102,10 +102,10 @@ class View:
         self.end = self.snapshot = id
 
     def became_leader(self, epoch: int) -> None:
-        """Not called: an observer has no vote."""
+        """Is never called: an observer has no vote."""
 
     def lost_leadership(self, epoch: int) -> None:
-        """Not called."""
+        """Is never called."""
 
     def _record(self, place: Place, record: Record) -> None:
         self._value(place, record.value or b"")

@@ -112,7 +112,7 @@ def _stranger(endpoint: VoterEndpoint) -> str:
 
 
 def _why(observer: Observer, peers: Peers, options: WatchOptions) -> str:
-    """Why the log was not read within the time limit."""
+    """The reason for which the log was not read within the time limit."""
     within = f"within {options.timeout:g} s"
     if observer.replica.leader_id is not None:
         at = observer.replica.endpoint_of_leader()

@@ -57,10 +57,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def _import_as_written(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Has pytest not rewrite the asserts of this package, as it does for the package of a plugin.
-    There are none that a test would show, and it takes seconds for a whole server. Brokers also
-    import modules on their own threads, and before 3.11.8 and 3.12.2 Python may fail to parse on
-    two threads at once (SystemError, gh-106905)."""
+    """Stops pytest from rewriting the asserts of this package, as it does for the package of a
+    plugin. There are none that a test would show, and it takes seconds for a whole server. Brokers
+    also import modules on their own threads, and before 3.11.8 and 3.12.2 Python may fail to parse
+    on two threads at once (SystemError, gh-106905)."""
     marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
     if isinstance(marked, set):
         marked.discard("kafkadouble")
@@ -105,7 +105,7 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="session")
 def kafka_double_session(kafka_double_factory: Factory, pytestconfig: pytest.Config) -> KafkaDouble:
-    """One broker for the whole session (of this worker, under pytest-xdist). It is never reset.
+    """A broker for the whole session (of this worker, under pytest-xdist). It is never reset.
     With --kafka-broker=local it is a Kafka of its own; with another real Kafka a test that needs it
     is skipped."""
     if options.value(pytestconfig, "kafka_broker") not in ("double", "local"):
@@ -139,7 +139,7 @@ def _kafka_marked(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(autouse=True)
 def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
-    """What a test changes of a double that outlives it is brought back. Set up before the other
+    """Restores what a test changes of a double that outlives it. Set up before the other
     fixtures of a test, and so torn down after them."""
     known = known_doubles.known_doubles(pytestconfig)
     known.begin_test()

@@ -1,4 +1,4 @@
-"""What a test may change of a double that outlives it, besides topics, records and groups: read
+"""The state of a double that outlives a test, besides topics, records and groups: read
 before the test, and brought back after it.
 
 Rules. Reading costs one call on the thread of the broker, and bringing back costs nothing where the

@@ -1,4 +1,4 @@
-"""What a test does to a real Kafka, and what is brought back after it: topics that it created,
+"""The changes of a test to a real Kafka that are undone after it: topics that it created,
 quotas, ACLs and subscriptions to the metrics of clients; in a Kafka that the plugin started, every
 topic and group."""
 
@@ -43,8 +43,8 @@ def check_answers(kafka: RealKafka) -> None:
 
 
 def shared_metadata(kafka: RealKafka) -> SharedMetadata:
-    """What a test may change besides topics and groups. A part that this client may not read, or
-    that this Kafka does not have, is empty."""
+    """The metadata that a test may change besides topics and groups. A part that this client may
+    not read, or that this Kafka does not have, is empty."""
     return SharedMetadata(
         _read(_client_metrics, kafka, {}), _read(_quotas, kafka, {}), _read(_acls, kafka, frozenset())
     )

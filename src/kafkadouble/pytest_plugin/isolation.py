@@ -1,4 +1,4 @@
-"""How a test gets its broker, and what is done after the test."""
+"""Isolation of tests: the broker that a test gets, and the work after the test."""
 
 from __future__ import annotations
 

@@ -52,11 +52,11 @@ class KnownDoubles:
         self._known.pop(id(double), None)
 
     def started_since(self, started: Iterable[KafkaDouble]) -> list[KafkaDouble]:
-        """Those of `started` that were not there when the test began."""
+        """The doubles of `started` that were not there when the test began."""
         return [each for each in list(started) if id(each) not in self._before]
 
     def begin_test(self) -> None:
-        """What fixtures of a wider scope than the test did is there for all their tests: it stays,
+        """Begins a test. The work of fixtures of a wider scope is for all their tests: it stays,
         and no rule of theirs is a mistake of this test."""
         self._known = {key: _look_again(each.double) for key, each in self._known.items()}
         module = sys.modules.get("kafkadouble.double")
@@ -75,7 +75,7 @@ DOUBLES = pytest.StashKey[KnownDoubles]()
 
 
 def known_doubles(config: pytest.Config) -> KnownDoubles:
-    """Those of this run."""
+    """The doubles of this run."""
     return config.stash.setdefault(DOUBLES, KnownDoubles())
 
 

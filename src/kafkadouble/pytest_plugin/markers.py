@@ -53,7 +53,7 @@ def _was_read(item: pytest.Item) -> bool:
 
 
 def _unread(item: pytest.Item) -> str:
-    """What is wrong with the marker of a test that has ended; empty if nothing is."""
+    """The problem with the marker of a test that has ended; empty if there is none."""
     given = [] if _was_read(item) else _arguments(item.own_markers)
     if not given:
         return ""
@@ -64,7 +64,7 @@ def _unread(item: pytest.Item) -> str:
 
 
 def _arguments(markers: Any) -> list[str]:
-    """What these markers say that is for the fixture."""
+    """The arguments of these markers for the fixture."""
     found = {name for mark in markers if mark.name == MARKER for name in mark.kwargs}
     return sorted(found - {"strict_rules"})
 

@@ -1,4 +1,4 @@
-"""What a test may change in the metadata of a cluster besides topics and groups: configs of brokers
+"""Changes of a test to the metadata of a cluster besides topics and groups: configs of brokers
 and of client metrics, quotas, and ACLs. Undone by the requests of an admin client."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SharedMetadata(NamedTuple):
 
 
 def shared(image: Image) -> SharedMetadata:
-    """That part of an image."""
+    """The part of an image that a test may change besides topics and groups."""
     configs = {at: values for at, values in image.configs.items() if at[0] not in (TOPIC, GROUP)}
     return SharedMetadata(configs, image.quotas, frozenset(image.acls.values()))
 
@@ -50,7 +50,8 @@ def undo(double: KafkaDouble, now: SharedMetadata, before: SharedMetadata) -> No
 
 
 def _changes(now: Mapping[Any, Mapping[str, Any]], before: Mapping[Any, Mapping[str, Any]]) -> Iterator[Any]:
-    """What leads from now to before: for each resource the values by name, None to remove one."""
+    """The changes that restore `before`: for each resource the values by name, None to remove
+    one."""
     for each in sorted({*now, *before}, key=repr):
         old, new = before.get(each, {}), now.get(each, {})
         changes = {name: old.get(name) for name in {*old, *new} if old.get(name) != new.get(name)}

@@ -20,7 +20,7 @@ FRESH, RESET, NAMESPACE, NONE = ISOLATIONS = ("fresh", "reset", "namespace", "no
 
 
 class Option(NamedTuple):
-    """One setting: its type in the ini file, its default, what it means, and the name of its value
+    """A setting: its type in the ini file, its default, what it means, and the name of its value
     on the command line, where a flag has none."""
 
     ini_type: Any
@@ -129,7 +129,7 @@ def value(config: pytest.Config, name: str) -> Any:
 
 
 def isolation(config: pytest.Config) -> str:
-    """How tests are isolated from one another in this run."""
+    """The isolation of tests in this run."""
     chosen = value(config, "kafkadouble_isolation")
     if chosen not in ISOLATIONS:
         raise pytest.UsageError(f"kafkadouble_isolation is {', '.join(ISOLATIONS)}, not {chosen!r}")
@@ -204,7 +204,7 @@ def arguments(config: pytest.Config, folder: Callable[[], Path], given: Mapping[
 
 
 def _in_folders(found: dict[str, Any], folder: Callable[[], Path]) -> dict[str, Any]:
-    """With folders in place of `data_dir=True` and `capture=True`."""
+    """Puts folders in place of `data_dir=True` and `capture=True`."""
     for name in ("data_dir", "capture"):
         if found.get(name) is True:
             found[name] = folder() / name

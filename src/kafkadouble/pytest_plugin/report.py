@@ -1,4 +1,4 @@
-"""What the report of a test says about its brokers."""
+"""The brokers' part of the report of a test."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _unused_text(unused: list[tuple[Armed, KafkaDouble]]) -> str:
 
 
 def all_doubles(item: pytest.Item) -> list[KafkaDouble]:
-    """Those of its fixtures, and those that fixtures of the plugin started."""
+    """The doubles of a test's fixtures, and those that fixtures of the plugin started."""
     found = [*doubles(item).values(), *(known.double for known in known_doubles.known_doubles(item.config))]
     return list({id(each): each for each in found}.values())
 
@@ -140,8 +140,8 @@ def sections(item: pytest.Item) -> list[tuple[str, str]]:
 
 
 def named_doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
-    """Each double of a test once: of its fixtures, by their names, and those that it started
-    itself."""
+    """The doubles of a test, each once: of its fixtures, by their names, and those that it
+    started."""
     found: dict[int, tuple[str, KafkaDouble]] = {}
     for name, double in doubles(item).items():
         found.setdefault(id(double), (name, double))
@@ -151,7 +151,7 @@ def named_doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
 
 
 def _own_doubles(item: pytest.Item) -> list[KafkaDouble]:
-    """Those that were started since the test began, also if they were stopped since."""
+    """The doubles that were started since the test began, also if they were stopped since."""
     module = sys.modules.get("kafkadouble.double")
     if module is None:
         return []
@@ -168,7 +168,7 @@ def _sections_of(double: KafkaDouble, told: bool) -> dict[str, list[str]]:
 
 
 def _errors(double: KafkaDouble) -> Iterable[str]:
-    """They are in this report, and so need not fail the end of the test."""
+    """The errors for this report; the end of the test then need not fail for them."""
     for rule, error in _taken_errors(double):
         yield f"{rule!r}:"
         yield from "".join(format_exception(error)).splitlines()

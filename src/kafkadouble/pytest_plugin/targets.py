@@ -1,4 +1,4 @@
-"""Which Kafka the fixture kafka_double is: a double, or a real one.
+"""The Kafka of the fixture kafka_double: a double, or a real one.
 
 pytest --kafka-broker=double          (the default)
 pytest --kafka-broker=local           Apache Kafka from --kafka-home, started once
@@ -48,7 +48,7 @@ Folder = Callable[[], Path]
 
 
 def target_of(config: pytest.Config) -> str:
-    """What the run connects to. Raises pytest.UsageError for what is nothing."""
+    """The target of the run. Raises pytest.UsageError for an unknown one."""
     target = str(options.value(config, "kafka_broker"))
     if target not in ("double", *STARTED) and not _is_address(target):
         choices = ", ".join(["double", *STARTED])
@@ -118,7 +118,7 @@ class MarkedKafka:
         self._given: Mapping[str, Any] = {}
 
     def with_settings(self, given: Mapping[str, Any]) -> OwnKafka:
-        """One with these arguments."""
+        """The Kafka with these settings; another one is started if they have changed."""
         if self._kafka is None or self._given != given or self._kafka.has_other_certificate:
             self.close()
             self._kafka, self._given = started(self._config, self._folder, given), dict(given)
@@ -170,7 +170,7 @@ FACTORY_KAFKAS = pytest.StashKey[FactoryKafkas]()
 
 @contextmanager
 def factory_of_target(config: pytest.Config, folder: Folder) -> Iterator[Callable[..., Any]]:
-    """What kafka_double_factory is where `kafka_double` is a real Kafka."""
+    """The factory of kafka_double_factory where `kafka_double` is a real Kafka."""
     if target_of(config) != LOCAL:
         yield partial(skip_of_double, config, "kafka_double_factory")
         return

@@ -53,12 +53,12 @@ class ReadRecord(NamedTuple):
         return self._decoded("value", self.value, json.loads, "JSON")
 
     def decode(self, function: Callable[[bytes], T]) -> T | None:
-        """What a function makes of the value, such as a decoder of Avro or Protobuf; None for a
+        """The result of a function for the value, such as a decoder of Avro or Protobuf; None for a
         tombstone. Raises UsageError, which names the record, when the function raises."""
         return self._decoded("value", self.value, function)
 
     def decode_key(self, function: Callable[[bytes], T]) -> T | None:
-        """What a function makes of the key, as `decode`; None for a record without a key."""
+        """The result of a function for the key, as `decode`; None for a record without a key."""
         return self._decoded("key", self.key, function)
 
     def header(self, name: str) -> bytes | None:

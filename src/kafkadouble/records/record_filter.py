@@ -1,5 +1,4 @@
-"""Which records a caller means: by key, value, headers and offset, and only those after what it has
-read.
+"""A filter of records: by key, value, headers and offset, and only those after what was read.
 
 Rules. Every given filter must match. A text means its UTF-8 bytes. Whether a record comes after
 what was read is decided by partition, so that records of one partition hide none of another.
@@ -38,7 +37,7 @@ class RecordNarrowing(TypedDict, total=False):
 
 @given_as("record")
 class ReadPlace(NamedTuple):
-    """Where a record is that was read, for a caller that has no ReadRecord."""
+    """The place of a record that was read, for a caller that has no ReadRecord."""
 
     topic: str
     partition: int
@@ -78,7 +77,7 @@ class RecordFilter(NamedTuple):
         )
 
     def first_offset(self, partition: int) -> int:
-        """Where to begin to read a partition."""
+        """The first offset to read of a partition."""
         return self.starts.get(partition, self.start)
 
     def accepts(self, record: ReadRecord) -> bool:

@@ -1,4 +1,4 @@
-"""What a replay found, as text and as JSON."""
+"""The result of a replay, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class AnswerDifference(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Without the request, so that the same difference in other answers has the same text."""
+        """The text without the request, so that the same difference in other answers has the same
+        text."""
         at = f"{self.path}: " if self.path else ""
         return f"{self.exchange.api} v{self.exchange.version}, {at}recorded {self.recorded}, found {self.found}"
 
@@ -69,7 +70,7 @@ class ReplayReport:
                 self.differences.append(AnswerDifference(exchange, *each))
 
     def lines(self) -> Iterator[str]:
-        """For a person: each difference once, with the requests whose answers have it."""
+        """The lines for a person: each difference once, with the requests whose answers have it."""
         grouped: dict[str, list[int]] = {}
         for each in sorted(self.differences, key=lambda difference: difference.exchange.number):
             grouped.setdefault(each.text, []).append(each.exchange.number)

@@ -1,4 +1,4 @@
-"""What the connections of one replay share: the order, the ids, and what was found."""
+"""The state that the connections of one replay share: the order, the ids, and the findings."""
 
 from __future__ import annotations
 

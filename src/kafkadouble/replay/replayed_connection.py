@@ -104,7 +104,7 @@ class ReplayedConnection:
         return frame + PROBE if exchange.outcome == UNANSWERED else frame
 
     async def _read(self) -> None:
-        """Until every request that was answered in the recording has its answer here."""
+        """Reads until every request that was answered in the recording has its answer here."""
         while self._left or self._waits():
             if not self._sent:
                 self._has_sent.clear()
@@ -126,8 +126,8 @@ class ReplayedConnection:
             return
 
     async def _connected_again(self, sent: _Sent) -> bool:
-        """With acks=0 a broker closes the connection for an error that may pass by itself. What was
-        sent behind it was not processed."""
+        """Connects again: with acks=0 a broker closes the connection for an error that may pass by
+        itself. What was sent behind it was not processed."""
         run = self._run
         if sent.exchange.outcome != UNANSWERED or self._now() - sent.began >= run.options.patience:
             return False
@@ -189,7 +189,7 @@ class ReplayedConnection:
             sent.is_again = True
 
     async def _lost(self, found: str) -> None:
-        """There is no answer to the oldest request, and no later one will come."""
+        """Records that the oldest request has no answer, and that no later one will come."""
         waiting = [each.exchange for each in self._sent if each.exchange.outcome != ABANDONED]
         self._sent.clear()
         for index, exchange in enumerate(waiting):
@@ -200,7 +200,7 @@ class ReplayedConnection:
         await self._give_up("nothing was sent, because the connection was closed earlier")
 
     async def _give_up(self, why: str) -> None:
-        """Nothing more can be sent."""
+        """Gives the connection up: nothing more can be sent."""
         left, self._left = list(self._left), deque()
         for exchange in left:
             await self._run.differs(exchange, OUTCOMES[exchange.outcome], why)

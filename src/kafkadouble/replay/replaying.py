@@ -41,7 +41,7 @@ async def replay(recording: Recording, target: Address, options: ReplayOptions =
 
 
 def _without_logins(recording: Recording) -> Recording:
-    """Without the requests that authenticated the recorded clients: each connection to the target
+    """Removes the requests that authenticated the recorded clients: each connection to the target
     has a login of its own."""
     kept = tuple(each for each in recording.exchanges if each.api_key not in LOGIN_APIS)
     return replace(recording, exchanges=kept)

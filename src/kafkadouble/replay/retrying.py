@@ -1,4 +1,4 @@
-"""Which answers a client would not accept, so that it sends its request again."""
+"""The answers for which a client sends its request again."""
 
 from __future__ import annotations
 

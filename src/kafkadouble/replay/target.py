@@ -40,7 +40,7 @@ def parsed(text: str) -> Address:
 
 
 class TargetConnection:
-    """One connection: frames out, frames in."""
+    """A connection to the target: frames out, frames in."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer

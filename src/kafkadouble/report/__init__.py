@@ -1,4 +1,4 @@
-"""What happened at a double, as text: for the failure of a test, or for a person.
+"""The report of a double, as text: for the failure of a test, or for a person.
 
 The sections are `requests.py` (the latest requests), `rules.py` (fault rules, and why nothing
 matched them) and `cluster.py` (brokers, topics, groups, open transactions). What cannot be read,

@@ -27,7 +27,7 @@ OVER = ("Empty", "CompleteCommit", "CompleteAbort", "Dead")
 
 
 def brokers(double: Reported) -> Iterator[str]:
-    """Those that do not serve."""
+    """The brokers that do not serve."""
     running = double.known()
     if not running.thread.running:
         yield "the double was stopped"

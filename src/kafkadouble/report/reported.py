@@ -1,4 +1,4 @@
-"""What a report needs of a double."""
+"""The interface of a double that a report needs."""
 
 from __future__ import annotations
 

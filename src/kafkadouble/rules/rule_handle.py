@@ -155,7 +155,7 @@ class RuleHandle:
         outcome(self._running, applied(self, hits), timeout)
 
     def release(self) -> None:
-        """Lets go on what the rule holds, and disarms it."""
+        """Releases the requests that the rule holds, and disarms it."""
         self.remove()
 
     def remove(self) -> None:

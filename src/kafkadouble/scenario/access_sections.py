@@ -75,8 +75,8 @@ def super_users_of(document: ScenarioDocument, path: ValuePath, value: Any) -> t
 
 
 def access_of(document: ScenarioDocument, sections: Mapping[str, Any]) -> ClientAccess:
-    """What these sections give; None is what is not there. Raises UsageError for what cannot be
-    together."""
+    """The access that these sections give; None for a missing one. Raises UsageError for what
+    cannot be together."""
     given = {name: value for name, value in sections.items() if value is not None}
     if (protocol := sections["security"]) is not None:
         with located(document, ("users",)):

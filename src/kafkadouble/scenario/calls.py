@@ -1,4 +1,4 @@
-"""One call of a verb that a scenario describes, checked by the verb's own checks.
+"""A call of a verb that a scenario describes, checked by the verb's own checks.
 
 Every error has the place of the value that is wrong.
 """
@@ -89,7 +89,7 @@ def fields_of(document: ScenarioDocument, path: ValuePath, owner: str, value: An
 
 
 def items_of(document: ScenarioDocument, path: ValuePath, value: Any) -> Iterator[tuple[ValuePath, Any]]:
-    """Each element of a list, with its path."""
+    """The elements of a list, each with its path."""
     if not isinstance(value, list):
         raise document.problem(path, f"{path[-1]} is a list, not {value!r}")
     yield from (((*path, index), each) for index, each in enumerate(value))

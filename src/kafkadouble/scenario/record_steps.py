@@ -72,7 +72,7 @@ class RecordSteps:
         return self.has_ended or not self._waiting
 
     def _partitions(self) -> Iterator[tuple[tuple[Uuid, int], Partition]]:
-        """Each partition of the topics that a broker leads."""
+        """The partitions of the topics that a broker leads."""
         for name in self._waiting:
             with suppress(KafkaError):  # a single broker is down
                 if (topic := self._broker.image.topic_named(name)) is not None:
@@ -162,7 +162,7 @@ class _Waiting:
 
 
 def _topics(waiting: Iterable[_Waiting]) -> list[str]:
-    """Each topic once, in the order of the steps."""
+    """The topics, each once, in the order of the steps."""
     return [*dict.fromkeys(each.trigger.topic for each in waiting)]
 
 

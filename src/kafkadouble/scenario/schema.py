@@ -93,7 +93,7 @@ def _on_record() -> Schema:
 
 
 def _references(parameter: str) -> list[Schema]:
-    """What a parameter of `produce` can be that is taken from a record."""
+    """The schema of a parameter of `produce` that is taken from a record."""
     fields = TAKEN_FROM[parameter]
     kinds = {RECORD: {"enum": [*fields]}, **({HEADER: {"type": "string"}} if fields == BYTES else {})}
     return [

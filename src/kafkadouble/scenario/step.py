@@ -133,7 +133,7 @@ def _verb(document: ScenarioDocument, path: ValuePath, name: Any) -> Verb:
 
 
 def reason_against(verb: Verb) -> str | None:
-    """Why a verb cannot be a step; None if it can."""
+    """The reason for which a verb cannot be a step; None if it can."""
     for each in verb.parameters.values():
         if each.is_required and each.schema is None:
             return f"it needs {each.name}, {each.allowed}, which only a Python program can give"

@@ -125,7 +125,7 @@ class ScenarioSteps:
         return self._begun_ms + (self._steps[index].due_ms(number) or 0)
 
     def _due_ms(self) -> int | None:
-        """When the next step is due; None if there is none."""
+        """The time of the next step (ms); None if there is none."""
         return None if self._ended or not self._due else self._due[0][0]
 
     def _work(self) -> None:
@@ -143,7 +143,7 @@ class ScenarioSteps:
             return False
 
     def _seconds(self, milliseconds: int) -> float | None:
-        """How long to wait for so many milliseconds of the clock; None until the clock changes."""
+        """The wait (s) for this many milliseconds of the clock; None until the clock changes."""
         try:
             return None if stands_still(self._clock) else min(seconds_of(self._clock, milliseconds), LONGEST_WAIT_S)
         except ZeroDivisionError:  # it was frozen meanwhile

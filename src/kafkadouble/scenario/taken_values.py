@@ -1,4 +1,4 @@
-"""What the record that a step produces takes from the record for which it is called.
+"""Values that a step's record takes from the record for which the step is called.
 
 A parameter of `produce`, or the value of one header, may be `{record: key}`, which is a field of
 the record that arrived, or `{header: NAME}`, which is the value of its last header with this name.
@@ -40,8 +40,8 @@ Taken = Callable[["ReadRecord"], Any]
 
 
 def taken_of(document: ScenarioDocument, path: ValuePath, given: Mapping[str, Any]) -> dict[str, Taken]:
-    """By parameter of a step: what takes its value from a record. A parameter that has a value of
-    its own is left out."""
+    """The parameters of a step that take their values from a record. A parameter that has a value
+    of its own is left out."""
     taken: dict[str, Taken] = {}
     for name in [each for each in TAKEN_FROM if each in given]:
         with located(document, (*path, name)):

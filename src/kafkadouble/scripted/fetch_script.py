@@ -26,8 +26,8 @@ MOST_WAIT_S = 0.1
 
 
 class RecordedFetch(NamedTuple):
-    """What a Fetch found in one partition. `first` and `last` are offsets; without records `last`
-    is below `first`."""
+    """The records that a Fetch returned of one partition. `first` and `last` are offsets; without
+    records `last` is below `first`."""
 
     exchange: Exchange
     first: int
@@ -108,7 +108,7 @@ class FetchScript:
 
 
 def wait_s(body: Any, answer: FetchResponse) -> float:
-    """How long the answer waits: nothing is there yet."""
+    """The wait (s) of an answer without records."""
     if any(each.records or each.error_code for topic in answer.responses for each in topic.partitions):
         return 0.0
     return min(float(body.max_wait_ms) / 1000, MOST_WAIT_S)

@@ -46,7 +46,7 @@ def combined(exchanges: Sequence[Exchange], body: Any, topic_names: Mapping[Uuid
 
 
 def _known(exchanges: Sequence[Exchange], topic_names: Mapping[Uuid, str]) -> dict[Any, Any]:
-    """What was answered last for each partition, by topic, partition and timestamp."""
+    """The last answer for each partition, by topic, partition and timestamp."""
     found: dict[Any, Any] = {}
     for exchange in exchanges:
         asked = {

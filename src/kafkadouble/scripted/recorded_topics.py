@@ -8,7 +8,7 @@ from kafkadouble.replay.recorded.recording import Recording
 
 
 def topic_names(recording: Recording) -> dict[Uuid, str]:
-    """Each topic id that an answer gives together with a name."""
+    """The topic ids that an answer gives together with a name."""
     found: dict[Uuid, str] = {}
     for each in recording.exchanges:
         if each.api_key in (ApiKeys.METADATA, ApiKeys.CREATE_TOPICS) and (answer := each.answer()) is not None:

@@ -1,7 +1,7 @@
-"""What a request is about, so that one that comes is found among the recorded ones.
+"""The subject of a request, by which it is found among the recorded ones.
 
 Rules. Two requests have the same subject if they name the same topics, partitions, groups and so
-on, in any order. Topic ids count as the names of the topics. What a client chooses anew in each run
+on, in any order. Topic ids count as the names of the topics. What a client chooses in each run
 (waits, sizes, session ids, timestamps of records) says nothing.
 """
 
@@ -68,7 +68,7 @@ class RequestSubject(NamedTuple):
     others: Leaves
 
     def distance(self, other: RequestSubject) -> int:
-        """How many of the other leaves differ."""
+        """The number of other leaves that differ."""
         return ((self.others - other.others) + (other.others - self.others)).total()
 
 

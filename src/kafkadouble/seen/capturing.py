@@ -47,7 +47,7 @@ class CaptureOptions(NamedTuple):
 
 
 class Capturing:
-    """One run of the capture. Brokers write to `capture`. Raises UsageError when the path cannot be
+    """A run of the capture. Brokers write to `capture`. Raises UsageError when the path cannot be
     written."""
 
     def __init__(self, options: CaptureOptions) -> None:

@@ -1,4 +1,4 @@
-"""Which seen requests a filter is about, and in which fields another request differs from it.
+"""A filter of seen requests, and the fields in which another request differs from it.
 
 Rules. `topic`, `partition`, `group` and `transactional_id` match a part of a request, all of them
 the same part; with them, `error` is the error of that part. A request is about a part if it or its
@@ -51,7 +51,7 @@ class RequestNarrowing(TypedDict, total=False):
 
 @given_as("number of a request")
 class SeenNumber(NamedTuple):
-    """Which request it was, for a caller that has no SeenRequest: its `number` and its `time`.
+    """The number of a request, for a caller that has no SeenRequest: its `number` and its `time`.
     Both, because a restart counts from 1 again."""
 
     number: int
@@ -78,7 +78,7 @@ class RequestFilter(NamedTuple):
         return cls(tuple(apis), fields)
 
     def among(self, requests: Sequence[SeenRequest]) -> list[SeenRequest]:
-        """Those that match, in their order."""
+        """The requests that match, in their order."""
         return [seen for seen in self.since(requests) if self.matches(seen)]
 
     def since(self, requests: Sequence[SeenRequest]) -> Sequence[SeenRequest]:
@@ -94,7 +94,7 @@ class RequestFilter(NamedTuple):
         return next(self.differences(seen), None) is None
 
     def differences(self, seen: SeenRequest) -> Iterator[tuple[str, str]]:
-        """For each field in which the request differs: its name, and what the request has."""
+        """The fields in which the request differs: each name, and the request's value."""
         if self.apis and seen.api not in self.apis:
             yield "api", seen.api
         for name in ("client_id", "principal", "broker"):
@@ -114,7 +114,7 @@ class RequestFilter(NamedTuple):
                 yield "error", listed(errors) or ("none" if seen.outcome == "answered" else f"none, {seen.outcome}")
 
     def __str__(self) -> str:
-        """In words of no language: `Produce with topic 'orders', any error`."""
+        """The filter in words: `Produce with topic 'orders', any error`."""
         fields = ", ".join(in_words(name, value) for name, value in self.given.items() if name != "since")
         start = self.given.get("since")
         after = "" if start is None else " after " + (f"{start} ms" if isinstance(start, int) else repr(start))

@@ -29,7 +29,7 @@ NANOS_PER_MS = 1_000_000
 
 
 class TelemetryValue(NamedTuple):
-    """One value of one metric of a client. `attributes` are those of the resource and of the data
+    """A value of a metric of a client. `attributes` are those of the resource and of the data
     point; `time_ms` is when the client measured it, or when the broker received it if the client
     does not say."""
 

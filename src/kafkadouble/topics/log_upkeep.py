@@ -31,7 +31,7 @@ ATTEMPTS = 5
 
 
 def _replicas(broker: ClusterApi, topic: str, index: int) -> list[tuple[BrokerApi, PartitionReplica]]:
-    """Each broker that runs and has a replica, the leader first. KafkaError for an unknown
+    """The brokers that run and have a replica, the leader first. KafkaError for an unknown
     partition, and for one that no broker leads."""
     leader, led = leadership.find(broker, topic, index)
     followed = [(each, find_replica(each.node, topic, index)) for each in broker.members if each is not leader]

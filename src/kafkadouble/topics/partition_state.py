@@ -1,4 +1,4 @@
-"""One partition as a value: its leader, replicas, offsets and leader epochs. Call every function on
+"""A partition as a value: its leader, replicas, offsets and leader epochs. Call every function on
 the loop's thread."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEP = 256
 
 
 class PartitionState(NamedTuple):
-    """One partition at one moment.
+    """A partition at one moment.
 
     `leader`, `replicas` and `isr` are ids of brokers; `leader` is None if there is none. The rest
     is None if no broker that answers leads the partition: `start_offset` of the log, `end_offset`

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TopicDescription(NamedTuple):
-    """One topic. `configs` are those that were set for it, `partitions` are by index."""
+    """A topic. `configs` are those that were set for it, `partitions` are by index."""
 
     name: str
     id: str
@@ -61,8 +61,7 @@ def described(broker: ClusterApi, name: str, indexes: Iterable[int]) -> TopicDes
 
 
 def topic_state(broker: ClusterApi, name: str, indexes: Iterable[int]) -> TopicState | None:
-    """What a description of these partitions depends on; None if the topic does not have them
-    all."""
+    """The state that a description of these partitions depends on; None if the topic lacks one."""
     topic = _with_partitions(broker, name, indexes)
     if topic is None:
         return None

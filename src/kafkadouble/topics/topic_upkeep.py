@@ -42,7 +42,7 @@ def to_set_config(topic: str, config: Mapping[str, object]) -> IncrementalAlterC
 
 
 def to_delete_records(topic: str, partition: int, before: int | None) -> DeleteRecordsRequest:
-    """Those before this offset, or all."""
+    """The request that deletes the records before this offset, or all."""
     check(topic=topic, partition=partition)
     check_given(before=before)
     of = DeleteRecordsRequest

@@ -1,1 +1,1 @@
-"""What a program can do with a KafkaDouble: one module for each subject."""
+"""The verbs of a KafkaDouble: one module for each subject."""

@@ -74,7 +74,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _subject(room: str) -> str:
-    """What the verbs of a module are about: its name, as `topics`, and `faults` for all of them."""
+    """The subject of the verbs of a module: its name, as `topics`, and `faults` for all of them."""
     *_, folder, name = room.split(".")
     return "faults" if folder == "faults" else name
 
@@ -142,7 +142,8 @@ def _optional(kind: FieldKind, default: Any) -> Argument:
 
 
 def row(verb: str, subject: str, name: str) -> Argument:
-    """What a parameter of a verb allows. Raises KeyError if no table has a row for it."""
+    """The row of the values that a parameter of a verb allows. Raises KeyError if no table has a
+    row for it."""
     kinds = _kinds_of_rule(verb) if subject == "faults" else {}
     kind = None if f"{verb}.{name}" in ARGUMENTS else kinds.get(name)
     return _row_of(kind) if kind is not None else ARGUMENTS.get(f"{verb}.{name}") or ARGUMENTS[name]

@@ -35,7 +35,7 @@ KINDS = {
 
 
 class Parameter(NamedTuple):
-    """One parameter of a verb. `default` is REQUIRED if it must be given. None is allowed where it
+    """A parameter of a verb. `default` is REQUIRED if it must be given. None is allowed where it
     is the default, or where the kind of value includes it."""
 
     name: str
@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """Which values are allowed, in words."""
+        """The allowed values, in words."""
         return self.argument[1]
 
     @property
@@ -78,7 +78,7 @@ class Parameter(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """One verb. `function` is called with the double and the parameters. `summary` is the first
+    """A verb. `function` is called with the double and the parameters. `summary` is the first
     paragraph of the method's docstring, `subject` what the verb is about."""
 
     name: str

@@ -89,8 +89,8 @@ class _Wait(Generic[T]):
 
 
 def outcome(running: Running, awaited: Awaited[T], timeout: float, advance: Advance | None = None) -> T:
-    """What is observed once the state holds. With `advance`, the clock goes on meanwhile. Raises
-    TimeoutError, which says what was there instead."""
+    """Waits until the state holds; returns its observation. With `advance`, the clock goes on
+    meanwhile. Raises TimeoutError, which says what was there instead."""
     check(timeout=timeout)
     refuse_event_loop(running)
     wait = _Wait(running, awaited)

@@ -36,7 +36,8 @@ def records_of(
     where: Callable[[ReadRecord], bool] | None,
     narrowing: RecordNarrowing,
 ) -> Awaited[list[ReadRecord]]:
-    """So many records of a topic, or of one partition, that a filter and a function accept."""
+    """The condition: `count` records of a topic, or of one partition, that a filter and a function
+    accept."""
     check(topic=topic, count=count)
     check_given(partition=partition)
     record_filter = RecordFilter.checked(topic, narrowing)
@@ -95,7 +96,8 @@ class _Tail:
         return self._filter.accepts(record) and (self._where is None or self._where(record))
 
     def _history_of(self, broker: Server) -> tuple[Any, ...]:
-        """What changes when offsets get another meaning: the topic's id, and the leader epochs."""
+        """The history of a partition, in which offsets keep their meaning: the topic's id, and the
+        leader epochs."""
         image = broker.image.topic_named(self._topic)
         return () if image is None else (image.id, *(each.leader_epoch for each in image.partitions.values()))
 
@@ -147,7 +149,7 @@ class Leader(NamedTuple):
 
 
 def isr_of(topic: str, partition: int, isr: Collection[int]) -> Awaited[list[int]]:
-    """These in-sync replicas of a partition, and no other ones."""
+    """The condition: these in-sync replicas of a partition, and no other ones."""
     check(topic=topic, partition=partition, isr=isr)
     expected = sorted(isr)
     return Awaited(

@@ -148,7 +148,7 @@ def _known(state: str, states: Collection[str], subject: str) -> str:
 
 
 def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[list[SeenRequest]]:
-    """So many requests of an API in the history."""
+    """The condition: `count` requests of an API in the history."""
     check(count=count)
     request_filter = RequestFilter.checked([api], narrowing)
     fields = "".join(f", {in_words(name, value)}" for name, value in request_filter.given.items())

@@ -1,1 +1,1 @@
-"""How `kafkadouble ctl` names and shows the verbs of a double."""
+"""The words of `kafkadouble ctl` for the verbs of a double and their results."""

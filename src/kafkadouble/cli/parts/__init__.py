@@ -1,1 +1,1 @@
-"""What several verbs of the command line are made of: options, input, errors, progress."""
+"""Parts that several verbs of the command line share: options, input, errors, progress."""

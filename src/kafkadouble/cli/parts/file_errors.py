@@ -1,4 +1,4 @@
-"""How a verb of the command line reports a file that it cannot read or write."""
+"""Errors of a verb of the command line about a file that it cannot read or write."""
 
 from __future__ import annotations
 

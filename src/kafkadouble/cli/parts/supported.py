@@ -20,12 +20,12 @@ that the broker advertises in ApiVersions, and the reason where it accepts other
 
 
 def rows(table: Iterable[ServedApi] = TABLE) -> list[dict[str, Any]]:
-    """One row for each API that brokers serve, or that is in the table; by key."""
+    """The rows of the APIs that brokers serve, or that are in the table; by key."""
     return [_row(served) for served in sorted(table, key=lambda served: served.api.key)]
 
 
 def rows_of_controllers() -> list[dict[str, Any]]:
-    """One row for each API that controllers serve."""
+    """The rows of the APIs that controllers serve."""
     return rows(CONTROLLER_TABLE)
 
 

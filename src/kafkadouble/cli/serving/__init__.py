@@ -1,1 +1,1 @@
-"""What `kafkadouble serve` does after its options are read."""
+"""The run of `kafkadouble serve`, after its options are read."""

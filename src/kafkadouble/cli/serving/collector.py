@@ -1,4 +1,4 @@
-"""How the process of `serve` collects garbage: it does not traverse old objects again and again.
+"""Garbage collection in the process of `serve`: old objects are not traversed again and again.
 
 Python's collector traverses all objects whenever their number has grown by a quarter. With the
 objects of 50,000 partitions, or of a request for as many, that is a pause of half a second, several

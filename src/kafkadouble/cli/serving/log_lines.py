@@ -14,7 +14,8 @@ JSON = "json"
 
 
 class TextLines(logging.Formatter):
-    """One line for each message; a traceback, which may quote a client, is indented below it."""
+    """Writes one line for each message; a traceback, which may quote a client, is indented below
+    it."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s")

@@ -1,4 +1,4 @@
-"""What `kafkadouble serve` says of listeners that other machines reach."""
+"""The warnings of `kafkadouble serve` about listeners that other machines reach."""
 
 from __future__ import annotations
 

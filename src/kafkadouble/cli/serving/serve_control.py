@@ -29,7 +29,7 @@ CONTROL_HOST = "127.0.0.1"
 
 
 def checked(options: Namespace) -> list[tuple[str, int]]:
-    """Where the control plane listens. Raises ValueError for options that make no sense."""
+    """The address of the control plane. Raises ValueError for options that make no sense."""
     if options.control_port is None:
         raise ValueError("--control-host, --control-token and --control-allowed-hosts need --control-port")
     if not control_server.is_installed():

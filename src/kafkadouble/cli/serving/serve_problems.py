@@ -1,4 +1,4 @@
-"""What `serve` says when it cannot begin."""
+"""The messages of `serve` when it cannot start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafkadouble.common.listening import text_of
 
 
 def no_port(host: str, port: int, problem: Exception) -> str:
-    """Why nothing can listen there."""
+    """Explains why nothing can listen on this port."""
     place = text_of(host, port)
     if isinstance(problem, OSError) and problem.errno == errno.EADDRINUSE:
         return f"{place} is taken: something listens there already; --port 0 takes any free port"
@@ -27,7 +27,7 @@ def jaas_file_is_not_read(problem: str) -> str:
 
 
 def in_words(problem: Exception) -> str:
-    """What is wrong, with the options of the command line. UsageError is not imported for it."""
+    """The problem in the words of the command line's options. UsageError is not imported for it."""
     worded = getattr(problem, "in_words_of", None)
     if worded is None:
         return str(problem)

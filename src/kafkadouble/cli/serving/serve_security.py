@@ -32,7 +32,7 @@ WORDS = {
 
 
 def access_of(options: argparse.Namespace, scenario: Scenario | None, given: Sequence[Given]) -> ClientAccess:
-    """Who the clients are, and what they may do. The environment has users only for listeners with
+    """The users and their rights. The environment has users only for listeners with
     SASL. UsageError."""
     protocol = options.security or (scenario and scenario.security)
     has_sasl = protocol in WITH_SASL or any(name in (LISTENERS, MAP) and "SASL_" in text for _, name, text in given)

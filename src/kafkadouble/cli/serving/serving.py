@@ -1,5 +1,5 @@
-"""What `serve` does once it listens: the broker in an event loop, its topics, the lines on stdout,
-the log on stderr, and the end."""
+"""Runs `serve` once its options are read: the broker in an event loop, its topics, the lines on
+stdout, the log on stderr, and the end."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[t
 
 
 def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
-    """Where connections write what passes on them, if --capture is given."""
+    """The capture of the traffic, if --capture is given."""
     if options.capture is None:
         return None
     capturing = captures.Capturing(
@@ -133,7 +133,7 @@ async def _serve(
     control_sock: socket.socket | None,
     scenario: Scenario | None,
 ) -> int:
-    """Until the end, by a signal or by what cannot go on."""
+    """Serves until a signal, or until a node halts."""
     try:
         await _first(_begin(options, broker), ended.wait(), broker.controlling.listener.halted.wait())
         if not ended.is_set() and _halted(broker) is None:
@@ -273,20 +273,21 @@ def _keeps_history(options: argparse.Namespace) -> bool:
 
 
 def _dirs(paths: list[str], settings: Settings) -> list[str]:
-    """Those of a cluster are the options' only: what the settings name is a single node's."""
+    """The data directories; for a cluster only those of the options, since settings name a single
+    node's."""
     if {"log.dirs", "log.dir"} & settings.given.keys() and not paths:
         log.warning("everything stays in memory: log.dirs is that of one node; with --brokers it is --data-dir")
     return paths
 
 
 def _halted(broker: ClusterApi) -> str | None:
-    """Why one of the nodes cannot go on."""
+    """The reason for which a node has halted."""
     nodes = [each.node for each in (broker.controlling, *broker.members)]
     return next((node.halted for node in nodes if node.halted is not None), None)
 
 
 async def _first(*events: Coroutine[object, object, object]) -> None:
-    """Until one of them is there; raises what that raises."""
+    """Waits for the first of these to end; raises its error."""
     tasks = [asyncio.ensure_future(each) for each in events]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

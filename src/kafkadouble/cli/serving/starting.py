@@ -1,4 +1,4 @@
-"""What the parts of `kafkadouble serve` share before it serves."""
+"""Values that the parts of `kafkadouble serve` share before it serves."""
 
 from __future__ import annotations
 

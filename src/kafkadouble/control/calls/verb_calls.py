@@ -1,4 +1,4 @@
-"""What the routes do: calls of verbs, descriptions of verbs, and views of requests.
+"""Answers of the routes: calls of verbs, descriptions of verbs, and views of requests.
 
 A function here takes the double and the parameters of a call, and returns values for JSON. It may
 raise whatever a verb raises, or ControlProblem.
@@ -133,7 +133,7 @@ def _plain(value: Any) -> Any:
 
 
 def request_numbered(kafka: DoubleApi, number: int) -> SeenRequest:
-    """One request. Raises ControlProblem if it is not kept any more."""
+    """The request with this number. Raises ControlProblem if it is not kept any more."""
     found = requests_after(kafka, number - 1, 1)
     if not found or found[0].number != number:
         raise ControlProblem(

@@ -1,4 +1,4 @@
-"""Who may call the control plane. Pages of other sites may not, neither by requests that a browser
+"""Guards the control plane. Pages of other sites may not, neither by requests that a browser
 sends for them (CSRF) nor under a name that leads to this machine (DNS rebinding).
 
 Rules. Without a token, the server listens only on loopback addresses. With a token, each call has

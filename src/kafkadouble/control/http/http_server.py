@@ -69,7 +69,7 @@ class HttpServer(uvicorn.Server):
 
     @property
     def most(self) -> int:
-        """How many connections there may be, by the limit of descriptors that counts now."""
+        """The limit of connections, by the limit of descriptors that counts now."""
         return descriptors.share(MOST_CONNECTIONS)
 
     @property
@@ -96,7 +96,7 @@ class HttpServer(uvicorn.Server):
 
 
 class ControlProtocol(H11Protocol):
-    """One connection, with limits for its client."""
+    """A connection, with limits for its client."""
 
     def __init__(self, server: HttpServer, ended: Callable[[], None]) -> None:
         super().__init__(server.config, server.server_state, app_state={})

@@ -1,4 +1,4 @@
-"""What went wrong in a call, as an HTTP status and a JSON object: `{"error": {"kind", "message"}}`.
+"""The errors of calls, as an HTTP status and a JSON object: `{"error": {"kind", "message"}}`.
 
 The message is in the words of the caller, which its User-Agent names.
 """

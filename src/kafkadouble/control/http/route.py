@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ControlCall(NamedTuple):
-    """One call: what stands in the path, in the query, and in the body."""
+    """A call: the values of its path, its query and its body."""
 
     kafka: DoubleApi
     path: Mapping[str, str]
@@ -21,7 +21,7 @@ class ControlCall(NamedTuple):
 
 
 class Route(NamedTuple):
-    """One route. `answer` returns a value for JSON, or text. `query` has the parameters of the
+    """A route. `answer` returns a value for JSON, or text. `query` has the parameters of the
     query, and what each of them means."""
 
     method: str

@@ -29,7 +29,7 @@ BEGUN, NOTHING = ": kafkadouble\n\n", ": nothing new\n\n"
 
 
 class EventStream(ABC):
-    """One stream. A subclass says what is new."""
+    """A stream of events. A subclass says what is new."""
 
     pause_s: ClassVar[float]
     has_more = False
@@ -66,7 +66,8 @@ class EventStream(ABC):
                 running.thread.call(lambda: running.broker.watches.drop(self._look))
 
     def _look(self) -> bool:
-        """On the broker's thread, after each call into a node and when the double stops."""
+        """Looks for news; called on the broker's thread after each call into a node and at the
+        stop."""
         if not self._due.is_set():
             with suppress(RuntimeError):  # the loop of the control plane was closed meanwhile
                 self._loop.call_soon_threadsafe(self._due.set)
@@ -83,11 +84,11 @@ class EventStream(ABC):
 
 
 def event(name: str, data: Any, id: int | None = None) -> str:
-    """One event as text. `data` is a value for JSON."""
+    """An event as text. `data` is a value for JSON."""
     return event_of_text(name, json.dumps(data, separators=(",", ":")), id)
 
 
 def event_of_text(name: str, data: str, id: int | None = None) -> str:
-    """One event as text. `data` is JSON."""
+    """An event as text. `data` is JSON."""
     number = "" if id is None else f"id: {id}\n"
     return f"event: {name}\n{number}data: {data}\n\n"

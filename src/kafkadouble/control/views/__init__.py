@@ -1,1 +1,1 @@
-"""What the page and monitoring see of a double."""
+"""Views of a double for the page and for monitoring."""

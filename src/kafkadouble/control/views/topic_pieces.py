@@ -62,8 +62,8 @@ class TopicPieces:
     def _look(
         self, broker: ClusterApi, places: Sequence[Place]
     ) -> list[tuple[Place, topics.TopicState, topics.TopicDescription | None]]:
-        """On the brokers' thread: the state of each piece, and its description if it has changed. A
-        topic that was deleted meanwhile is left out."""
+        """Reads, on the brokers' thread, the state of each piece, and its description if it has
+        changed. A topic that was deleted meanwhile is left out."""
         found = []
         for name, indexes in places:
             state = topics.topic_state(broker, name, indexes)

@@ -128,7 +128,8 @@ class EpochRule:
         self._last = -1
 
     def problem(self, header: BatchHeader) -> str | None:
-        """What is wrong with the epoch of a batch. Batches of magic 0 and 1 have none."""
+        """The problem with the epoch of a batch; empty if there is none. Batches of magic 0 and 1
+        have none."""
         epoch = header.partition_leader_epoch
         if header.magic < 2:
             return None

@@ -68,7 +68,7 @@ def _crowd(found: ScannedBatch, file: str) -> BadFile | None:
 
 
 def _inside(batch: show.ShownBatch, position: int, file: str) -> BadFile | None:
-    """What is wrong with the records of a batch. In a compressed batch, the offset is that of the
+    """The problems with the records of a batch. In a compressed batch, the offset is that of the
     batch."""
     error: WireError | None = batch.error
     if error is None:

@@ -1,4 +1,4 @@
-"""One item of a file: its fields under the names of kafka-dump-log, as a line of text or as
+"""An item of a file: its fields under the names of kafka-dump-log, as a line of text or as
 JSON."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a file is shown."""
+"""The parts of a file that are shown."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What nodes have on disk and what they keep of it: directories, and saved logs."""
+"""The data of nodes: directories on disk, and saved logs."""

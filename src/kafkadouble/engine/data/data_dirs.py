@@ -90,12 +90,12 @@ class DataDirs:
         return FileLogs(dirs, self._new_id, alone)
 
     def _begin_again(self) -> None:
-        """What failed in an earlier run is tried again."""
+        """Tries again the directories that failed in an earlier run."""
         for disk in self._disks.values():
             disk.failed = None
 
     def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
-        """Has the fault rules for disks apply to this node from now on."""
+        """Applies the fault rules for disks to this node from now on."""
         for path, disk in self._disks.items():
             if path not in self._faults and rules:
                 # With a data directory alone.

@@ -1,5 +1,5 @@
-"""What a node of a cluster in one process keeps over its lives: in memory, or in a folder of its
-own in each data directory."""
+"""The data that a node of a cluster in one process keeps over its lives: in memory, or in a folder
+of its own in each data directory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_count(data_dirs: Sequence[str], brokers: int) -> None:
 
 
 def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id: str | None) -> NodeData:
-    """That of one node: in folders of this name, if there are data directories. UsageError for
+    """The data of one node: in folders of this name, if there are data directories. UsageError for
     directories that cannot be had."""
     if not data_dirs:
         return InMemory(cluster_id)

@@ -1,4 +1,4 @@
-"""Where a node's logs are, over its lives: what its broker needs of them, and logs in memory."""
+"""The data of a node over its lives: the interface that its broker needs, and logs in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NodeData(Protocol):
-    """Where a node's logs are, over its lives."""
+    """The data of a node over its lives."""
 
     @property
     def paths(self) -> list[str]:
@@ -24,7 +24,7 @@ class NodeData(Protocol):
         ...
 
     def open(self) -> Logs:
-        """What an earlier life left, for the next."""
+        """Opens the data that an earlier life left, for the next."""
         ...
 
     def erase(self, now: int, cluster_id: str) -> None:
@@ -49,7 +49,7 @@ class NodeData(Protocol):
         ...
 
     def release(self) -> None:
-        """It is used no more."""
+        """Ends the use of the data."""
         ...
 
 
@@ -72,7 +72,7 @@ class InMemory:
         self._logs.cluster_id = cluster_id
 
     def killed(self, logs: Logs, now: int) -> None:
-        """They stay as they are."""
+        """Does nothing: logs in memory survive a kill."""
 
     def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
         from .saved_logs import copied  # for snapshots alone
@@ -86,7 +86,7 @@ class InMemory:
         self._logs = put_back(saved, cluster_id)
 
     def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
-        """There is no disk that could fail."""
+        """Does nothing: logs in memory have no disk that could fail."""
 
     def release(self) -> None:
         self._logs.discard()

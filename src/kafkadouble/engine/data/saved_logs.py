@@ -23,7 +23,7 @@ LEFT_OUT = frozenset({names.LOCK, names.META_PROPERTIES, names.CLEAN_SHUTDOWN, n
 
 
 class SavedDir(NamedTuple):
-    """One log directory: its id, and its files by path."""
+    """A log directory: its id, and its files by path."""
 
     id: Uuid | None
     files: Mapping[str, bytes]

@@ -1,4 +1,4 @@
-"""One node of Apache Kafka on this machine, from an unpacked release or from a folder of jars."""
+"""A node of Apache Kafka on this machine, from an unpacked release or from a folder of jars."""
 
 from __future__ import annotations
 

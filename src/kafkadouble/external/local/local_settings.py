@@ -105,7 +105,7 @@ def _ports(listeners: Mapping[str, int] | None, security: object, only: int) -> 
 
 
 def _node(folder: Path, controller: int, texts: Mapping[str, str]) -> dict[str, str]:
-    """One node that is broker and controller."""
+    """The settings of a node that is broker and controller."""
     first = texts[LISTENERS].partition("://")[0]
     made = {
         "node.id": "1",

@@ -62,7 +62,7 @@ class RemotePartitions(NamedTuple):
     broker: int
 
     def of_topic(self, topic: str) -> dict[int, RemotePartition]:
-        """Those of a topic, by index."""
+        """The partitions of a topic, by index."""
         image = self.cluster.image.topic_named(topic)
         led = {} if image is None else {i: each for i, each in image.partitions.items() if each.leader == self.broker}
         found = {index: self.cluster.leading(topic, index) for index in led}
@@ -70,14 +70,14 @@ class RemotePartitions(NamedTuple):
 
 
 class RemoteMember(NamedTuple):
-    """One broker."""
+    """A broker of the Kafka."""
 
     node: RemoteNode
     endpoint: BrokerEndpoint
     clock: SystemClock
 
     def settle(self) -> None:
-        """Nothing is pending here."""
+        """Does nothing: nothing is pending here."""
 
 
 class RemoteCluster:

@@ -1,5 +1,4 @@
-"""One partition of a Kafka and its log, read from its leader: what stands for a `Partition` of a
-double.
+"""A partition of a Kafka and its log, read from its leader, in place of a double's `Partition`.
 
 Rules. A client does not see what its leader has beyond the high watermark: the log end offset is
 the high watermark.
@@ -111,7 +110,8 @@ class RemoteLog:
 
     @property
     def epochs(self) -> RemoteEpochs:
-        """From the newest epoch back: each begins where the one before it ends."""
+        """The leader epochs, read from the newest one back: each begins where the one before it
+        ends."""
         found, epoch = list[EpochStart](), self._partition.leader_epoch
         while (last := self._end_of_epoch(epoch)).epoch >= 0:
             before = self._end_of_epoch(last.epoch - 1) if last.epoch else EpochStart(-1, -1)

@@ -1,4 +1,4 @@
-"""What stands for the thread of a double: the verbs read and change a Kafka one at a time."""
+"""The stand-in for the thread of a double: the verbs read and change a Kafka one at a time."""
 
 from __future__ import annotations
 

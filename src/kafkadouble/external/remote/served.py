@@ -1,4 +1,4 @@
-"""Which attributes of KafkaDouble a real Kafka serves: one table, which decides each of them.
+"""The attributes of KafkaDouble that a real Kafka serves: one table, which decides each of them.
 
 Rules. `ANY_KAFKA` needs requests only. `OWN_KAFKA` needs the process or the settings of a Kafka
 that was started on this machine. Everything else needs a double: to use it raises

@@ -46,7 +46,7 @@ class AnswerComparison:
 
 
 class _Walk:
-    """One pair of answers."""
+    """A pair of answers."""
 
     def __init__(self, ids: IdTranslation, ignored: frozenset[str], exchange: Exchange) -> None:
         self._ids, self._ignored, self._exchange = ids, ignored, exchange
@@ -103,7 +103,7 @@ class _Walk:
         return self._api == "Fetch" and self._exchange.request().session_epoch > 0 and not codes_in(struct)
 
     def _pairs(self, recorded: Sequence[Any], found: Sequence[Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
-        """Each recorded element with the one that was found for it, or None; and those that are
+        """Pairs each recorded element with the one that answers it, or None; and those that are
         more. Elements whose names are not known yet are paired in their order."""
         by_names: dict[tuple[Any, ...], deque[int]] = {}
         for index, each in enumerate(found):
@@ -121,7 +121,8 @@ class _Walk:
         return pairs, rest
 
     def _names(self, struct: Any, *, is_recorded: bool) -> tuple[Any, ...]:
-        """What an element is found by. Ids count only if the element has no other name."""
+        """The names by which an element is found. Ids count only if the element has no other
+        name."""
         plain, ids = [], []
         for field in fields_of(type(struct)):
             kind = id_kind(self._api, field)

@@ -1,4 +1,4 @@
-"""What the fields of answers mean to a comparison of two servers: which hold ids that each server
+"""The meaning of fields for a comparison of two servers: which hold ids that each server
 chooses, and which may differ.
 
 Names are those of Kafka's specification. `API.field` is a field of one API only.

@@ -40,7 +40,7 @@ def is_id(kind: str, value: Any) -> bool:
 
 
 class IdTranslation:
-    """From the ids of a recording to those that were found. `nodes` maps node ids."""
+    """Translates the ids of a recording to those of the target. `nodes` maps node ids."""
 
     def __init__(self, nodes: Mapping[int, int]) -> None:
         self._found: dict[tuple[str, Any], Any] = {(NODE, recorded): found for recorded, found in nodes.items()}
@@ -49,7 +49,8 @@ class IdTranslation:
         self._fetches: dict[tuple[int, int], int] = {}
 
     def learn(self, kind: str, recorded: Any, found: Any, node: int) -> bool:
-        """That one id stands for the other. False if another one stands for it already."""
+        """Records that one id stands for the other. Returns False if another one stands for it
+        already."""
         if kind == SESSION and is_id(kind, recorded):
             self._found[_key(kind, recorded, node)] = found
             return True
@@ -59,14 +60,14 @@ class IdTranslation:
         return bool(known == found)
 
     def learn_count(self, recorded: Any, found: Any) -> None:
-        """What the server counts for an id, from a struct of two answers that names both."""
+        """Records the count of an id, from a struct of two answers that names both."""
         for id_name, count_name in COUNTED:
             count = getattr(recorded, count_name, -1)
             if count >= 0 and is_id("", id := getattr(recorded, id_name, None)):
                 self._ahead[id] = getattr(found, count_name) - count
 
     def count(self, id: Any, count: int) -> int:
-        """What was found for a count (an epoch, a generation) of an id of the recording."""
+        """The target's count for a count (an epoch, a generation) of an id of the recording."""
         return count if count < 0 else count + self._ahead.get(id, 0)
 
     def fetched_again(self, exchange: Exchange) -> None:

@@ -44,7 +44,8 @@ def count_records(records: Any) -> int | None:
 
 
 def _by_offset(buffer: Any) -> dict[int, tuple[Any, ...]] | str:
-    """What is compared of each record, with its text first; a text if the bytes cannot be read."""
+    """The compared values of each record, with its text first; a text if the bytes cannot be
+    read."""
     made: dict[int, tuple[Any, ...]] = {}
     try:
         for position, header in iter_batches(buffer, partial=True):

@@ -1,4 +1,4 @@
-"""When a request of a recording may be sent again.
+"""The order in which requests of a recording are sent again.
 
 Rules. A request waits for every answer that the recorded server had given when the request came:
 its sender, or a program that talked to its sender, may have known that answer. A request that
@@ -22,7 +22,7 @@ WAITS_FOR_OTHERS = (*READS, ApiKeys.JOIN_GROUP, ApiKeys.SYNC_GROUP)
 
 
 class CausalOrder:
-    """Which exchanges are over, and which may begin."""
+    """The exchanges that are over, and those that may begin."""
 
     def __init__(self, exchanges: Sequence[Exchange]) -> None:
         self._all = _EndOrder(exchanges)
@@ -30,7 +30,7 @@ class CausalOrder:
         self._done: set[int] = set()
 
     def done(self, exchange: Exchange) -> None:
-        """It has its answer, or will have none."""
+        """Marks an exchange as done: it has its answer, or will have none."""
         self._done.add(exchange.number)
         self._all.advance(self._done)
         self._writes.advance(self._done)

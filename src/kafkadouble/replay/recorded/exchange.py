@@ -1,4 +1,4 @@
-"""One exchange of a recording: a request as it was sent, and its answer, if there was one."""
+"""An exchange of a recording: a request as it was sent, and its answer, if there was one."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _of_run(rows: Sequence[dict[str, Any]], path: str, run: str | None) -> list[
 
 
 def _exchange(path: str, row: dict[str, Any], index: int) -> Exchange | None:
-    """One row; None if it is no request that can be sent again."""
+    """The exchange of a row; None if it is no request that can be sent again."""
     where = f"{path}, request {index + 1} of the run"
     if any(row[name] is None for name in ("time", "node", "connection", "outcome")):
         raise UsageError(f"{where}: it has no time, node, connection or outcome")
@@ -160,7 +160,7 @@ def _decoded(row: dict[str, Any], frame: bytes) -> Exchange:
 
 
 def _of_clients(found: Sequence[Exchange]) -> list[Exchange]:
-    """Without the connections of nodes: those that say so once."""
+    """The exchanges of clients; connections whose requests name a node are left out."""
     of_nodes = {each.connection for each in found if _is_from_node(each)}
     return [each for each in found if each.connection not in of_nodes]
 

@@ -51,7 +51,7 @@ def problem_at(file: str, position: FilePosition, text: str) -> UsageError:
 
 
 def excess(values: int, depth: int) -> str | None:
-    """What is too much, if something is: the number of values so far, or the depth of one."""
+    """The bound that is exceeded, if one is: the number of values so far, or the depth of one."""
     if depth > DEEPEST:
         return f"a scenario is at most {DEEPEST} levels deep"
     if values > MOST_VALUES:

@@ -219,7 +219,7 @@ def _alter_brokers(host: Host, configs: dict[str, str]) -> None:
 
 
 def _expire(broker: ClusterApi, principal: str | None) -> int:
-    """On the thread of the brokers."""
+    """Expires the sessions of a principal, or of all. Runs on the thread of the brokers."""
     expired = 0
     for member in broker.members:
         for protocol in member.listener.connections:

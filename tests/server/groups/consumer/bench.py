@@ -53,7 +53,7 @@ class Consumer:
         self.epoch = JOIN
         self.owned: Partitions = {}
         self.assigned: Partitions = {}
-        """What the coordinator says that it shall own."""
+        """What the coordinator assigns to it."""
 
     def request(self, **fields: Any) -> ConsumerGroupHeartbeatRequest:
         """Returns a heartbeat; the first one says everything."""

@@ -117,9 +117,7 @@ class GroupCluster(InternalCluster):
         self.end_faults()
         self.require(lambda: all(each.is_over for each in self._growing), "a topic does not get its partitions")
         self.await_order()
-        self.require(
-            self._is_stable, "the group does not become Stable, with all that it shall have", self.stable_within
-        )
+        self.require(self._is_stable, "the group does not become Stable, with its whole assignment", self.stable_within)
         self._finish()
         for member in self.group_members:
             member.die()
@@ -132,7 +130,7 @@ class GroupCluster(InternalCluster):
 
     @abstractmethod
     def _is_shared(self) -> bool:
-        """Whether the members have everything that the group shall have."""
+        """Whether the members have everything that the group assigns."""
 
     def _finish(self) -> None:
         """Called when the group is Stable, before its members stop."""

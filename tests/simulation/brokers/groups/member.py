@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GroupMember(ModernMember["ConsumerGroupCluster"]):
-    """`using` are the partitions that it has in use, `assigned` those that it shall have."""
+    """`using` are the partitions that it uses, `assigned` those that the coordinator assigns."""
 
     version = 1
 
@@ -49,7 +49,7 @@ class GroupMember(ModernMember["ConsumerGroupCluster"]):
         if answer.assignment is not None:
             topics = answer.assignment.topic_partitions
             self.assigned = {index for each in topics for index in each.partitions}
-        # What it still uses it has, too; what it shall have, it was given.
+        # What it still uses it has, too; its assignment, it was given.
         self.cluster.given(self, self.epoch, self.using | self.assigned)
 
     def _give_up(self) -> None:

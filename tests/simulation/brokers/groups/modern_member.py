@@ -92,7 +92,7 @@ class ModernMember(SteppedClient[C]):
             self._follow(answer)
 
     def _reconcile(self) -> None:
-        """Called before each heartbeat: it may give up what it shall not have any more."""
+        """Called before each heartbeat: it may give up what is no longer assigned."""
 
     @abstractmethod
     def _request(self) -> Any:

@@ -27,7 +27,7 @@ TaskIds = StreamsGroupHeartbeatRequest.TaskIds
 
 
 class StreamsMember(ModernMember["StreamsGroupCluster"]):
-    """`running` are the tasks that it has, `assigned` those that it shall have, by role."""
+    """`running` are the tasks that it has, `assigned` its target assignment, by role."""
 
     version = 1
 
@@ -69,7 +69,7 @@ class StreamsMember(ModernMember["StreamsGroupCluster"]):
     def _follow(self, answer: Any) -> None:
         if answer.active_tasks is not None:
             self.assigned = {role: _tasks_of(getattr(answer, f"{role}_tasks")) for role in ROLES}
-        # What it still runs it has, too; what it shall run, it was given.
+        # What it still runs it has, too; its assignment, it was given.
         self.cluster.given(self, self.epoch, self.using | self.assigned["active"])
 
     def _give_up(self) -> None:

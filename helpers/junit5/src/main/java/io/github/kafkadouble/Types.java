@@ -40,7 +40,7 @@ public final class Types {
             String error) {}
 
     /**
-     * One partition at one moment. leader, replicas and isr are ids of brokers; leader is null if
+     * A partition at one moment. leader, replicas and isr are ids of brokers; leader is null if
      * there is none. The rest is null if no broker that answers leads the partition: startOffset of
      * the log, endOffset (where the leader appends next), highWatermark (what consumers read up
      * to), lastStableOffset (with read_committed), and epochs, the leader epochs in the log, each
@@ -60,7 +60,7 @@ public final class Types {
             Map<Integer, Long> epochs) {}
 
     /**
-     * One topic. configs are those that were set for it, partitions are by index.
+     * A topic. configs are those that were set for it, partitions are by index.
      */
     public record TopicDescription(
             String name,
@@ -78,8 +78,8 @@ public final class Types {
             String metadata) {}
 
     /**
-     * One member of a group. id: the member id. instanceId: group.instance.id of a static member,
-     * or null. clientId: client.id of its client. host: the address of its client. assignment: the
+     * A member of a group. id: the member id. instanceId: group.instance.id of a static member, or
+     * null. clientId: client.id of its client. host: the address of its client. assignment: the
      * partitions that it has now, as pairs of a topic and a partition. epoch: its member epoch;
      * null in a classic group.
      */
@@ -92,7 +92,7 @@ public final class Types {
             Integer epoch) {}
 
     /**
-     * One group. id: the group id. type: classic, consumer, share or streams. state: Kafka's name,
+     * A group. id: the group id. type: classic, consumer, share or streams. state: Kafka's name,
      * such as Stable or Empty. protocol: the name of its assignor; empty if it has none. members:
      * its members. offsets: the committed offsets by topic and partition; of a share group, the
      * start offsets of its share partitions. lags: how many offsets there are from the committed
@@ -131,7 +131,7 @@ public final class Types {
             List<TopicPartition> partitions) {}
 
     /**
-     * One broker. address is HOST:PORT on its first listener. state is running, paused, isolated or
+     * A broker. address is HOST:PORT on its first listener. state is running, paused, isolated or
      * stopped. isFenced is what the controller's metadata say.
      */
     public record BrokerDescription(
@@ -165,17 +165,16 @@ public final class Types {
             long calls) {}
 
     /**
-     * What one client did, with one topic or group if the rule is about these.
+     * The requests of one client, about one topic or group if the rule is about these.
      */
     public record LintCase(
             String clientId,
             String sentence) {}
 
     /**
-     * One habit of clients. rule is a name in the table of rules; sentence says what the client
-     * did; requests show it, oldest first. Where clients did the same with several topics or
-     * groups, or several clients did the same, cases has each of them. clientId is null for several
-     * clients.
+     * A habit of clients. rule is a name in the table of rules; sentence says what the client did;
+     * requests show it, oldest first. Where clients did the same with several topics or groups, or
+     * several clients did the same, cases has each of them. clientId is null for several clients.
      */
     public record LintFinding(
             String rule,

@@ -75,7 +75,7 @@ $(VENV)/binary/.made: pyproject.toml
 	touch $@
 
 # The binary is two processes until it serves.
-OF_ONE_PROCESS := test_prints_its_address_and_answers_there test_a_signal_before_it_serves_ends_it_too
+OF_ONE_PROCESS := test_serve_prints_its_address_and_answers_there test_a_signal_before_it_serves_ends_it_too
 
 binary: $(VENV)/.test $(VENV)/binary/.made  # one file with Python in it, for this platform: dist/kafkadouble; tests of processes that are run with it
 	$(VENV)/binary/bin/python -m pip install --quiet --no-deps --force-reinstall .

@@ -19,7 +19,7 @@ played = cache(play)
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=[path.stem for path in TRANSCRIPTS])
-def test_conversation(path: Path) -> None:
+def test_transcript_is_answered_as_written(path: Path) -> None:
     played(path)
 
 

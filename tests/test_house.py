@@ -39,7 +39,7 @@ def test_every_floor_is_linked_into_the_package(floor: str) -> None:
     assert (HOUSE / floor / "__init__.py").is_file()
 
 
-def test_no_floor_is_imported_by_its_bare_name() -> None:
+def test_packages_are_imported_as_kafkadouble_packages() -> None:
     wrong = [path for path in sources(*TREES) if BARE_IMPORT.search(path.read_text())]
     assert wrong == []
 
@@ -170,7 +170,7 @@ def test_every_module_logs_by_the_logger_that_escapes_text_of_clients() -> None:
     assert found == configuring
 
 
-def test_one_module_finds_the_name_that_is_near_to_an_unknown_one() -> None:
+def test_near_misses_are_found_by_a_single_module() -> None:
     found = {
         path.relative_to(HOUSE).as_posix()
         for path in sources("wire", "messages", "server", "pipeline", "src/kafkadouble")
@@ -179,7 +179,7 @@ def test_one_module_finds_the_name_that_is_near_to_an_unknown_one() -> None:
     assert found == {"server/configs/did_you_mean.py"}
 
 
-def test_one_package_logs_in_as_a_client() -> None:
+def test_sasl_logins_are_made_by_a_single_package() -> None:
     found = {
         path.relative_to(HOUSE).as_posix()
         for path in sources("server", "pipeline", "src/kafkadouble")

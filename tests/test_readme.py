@@ -30,7 +30,7 @@ def test_example_runs(example: str, request: pytest.FixtureRequest) -> None:
         exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
 
 
-def test_there_are_examples() -> None:
+def test_readme_has_eight_examples() -> None:
     assert len(EXAMPLES) == 8
 
 

@@ -62,7 +62,7 @@ def test_a_circle_is_what_reaches_itself_over_others(arrows: list[tuple[str, str
     assert circles(graph_of(arrows)) == found
 
 
-def test_as_few_arrows_as_possible_point_upward() -> None:
+def test_package_graph_has_few_upward_arrows() -> None:
     down = [("top", name) for name in "abc"] + [(name, "ground") for name in "abc"]
     assert upward(graph_of(down)) == []
     assert layers(graph_of(down)) == 3
@@ -70,7 +70,7 @@ def test_as_few_arrows_as_possible_point_upward() -> None:
     assert layers(graph_of([*down, ("ground", "top")])) == 3
 
 
-def test_a_figure_that_grows_and_one_without_a_limit_are_reported() -> None:
+def test_house_check_reports_figures_that_grow_or_have_no_limit() -> None:
     figures = {"packages": 3, "upward arrows": 2, "modules at the root": 1}
     assert house.problems(figures, {"upward arrows": 2, "modules at the root": 1}) == []
     assert house.problems(figures, {"upward arrows": 1}) == [

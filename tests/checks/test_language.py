@@ -48,7 +48,7 @@ def test_language_check_finds_persons_in_prose_and_texts(source: str, lines: lis
         ("The offset.", []),
     ],
 )
-def test_language_check_finds_imperative_docstrings(docstring: str, problems: list[str]) -> None:
+def test_language_check_finds_imperative_prose_of_functions(docstring: str, problems: list[str]) -> None:
     assert texts("a.py", f'def a(b: str = "",\n      c: int = 1) -> int:\n    """{docstring}"""\n') == [
         problem.replace("1 ", "3 ") for problem in problems
     ]
@@ -56,7 +56,7 @@ def test_language_check_finds_imperative_docstrings(docstring: str, problems: li
 
 
 @pytest.mark.parametrize("word", ["nobody", "Somebody", "EVERYBODY", "whoever", "whom", "he", "He", "his", "him"])
-def test_language_check_finds_words_for_persons(word: str) -> None:
+def test_language_check_finds_words_for_persons_in_prose(word: str) -> None:
     assert texts("a.md", f"Here is {word} again.\n") == [f"1 {word!r}"]
 
 
@@ -83,7 +83,7 @@ def test_prose_wider_than_100_columns(path: str, source: str, lines: list[int]) 
     assert [each.line for each in language.problems(path, source)] == lines
 
 
-def test_a_phrase_that_is_allowed_may_stand_and_no_other() -> None:
+def test_allowed_phrase_of_a_file_is_no_problem_of_its_prose() -> None:
     assert texts("a.md", "The principal ANONYMOUS is nobody.\nSo is nobody.\n", "ANONYMOUS is nobody") == ["2 'nobody'"]
 
 
@@ -95,7 +95,7 @@ def made(root: Path, allowed: str = "", **sources: str) -> Path:
     return root
 
 
-def test_language_check_prints_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_language_check_prints_every_problem_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = made(tmp_path, bad=PERSON, good="It is.")
     assert language.main(root) == 1
     assert capsys.readouterr().out.splitlines() == [
@@ -105,7 +105,7 @@ def test_language_check_prints_every_problem(tmp_path: Path, capsys: pytest.Capt
     assert language.main(root) == 0
 
 
-def test_an_allowed_phrase_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_allowed_phrase_that_a_file_lacks_is_an_error(tmp_path: Path) -> None:
     root = made(tmp_path, allowed="a.md: is nobody\n", a="ANONYMOUS is nobody.")
     assert language.main(root) == 0
     (root / "a.md").write_text("ANONYMOUS is a principal.")

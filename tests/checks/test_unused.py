@@ -8,11 +8,11 @@ from checks import unused
 from checks.imports import ROOT
 
 
-def test_product_has_no_unused_name() -> None:
+def test_product_modules_have_no_unused_name() -> None:
     assert unused.unused() == []
 
 
-def test_names_that_are_kept_exist() -> None:
+def test_kept_names_exist_in_their_modules() -> None:
     for each in unused.KEPT:
         path, _, name = each.partition(" ")
         assert name in (ROOT / path).read_text("utf-8"), each

@@ -55,11 +55,11 @@ def test_coordinators_number_their_records_each_on_their_own(tmp_path: Path) -> 
         read_all(write(tmp_path, raw(name="OneKey", **key), raw(name="ThirdKey", **key), family="group_coordinator"))
 
 
-def test_committed_catalogue_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_catalogue_of_messages_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
-def test_the_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_codegen_check_names_stale_modules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     specs, out = write(tmp_path, api("Request"), api("Response")), tmp_path / "out"
     where = ["--specs", str(specs), "--out", str(out)]
     assert main([*where, "--check"]) == 1

@@ -39,7 +39,7 @@ def test_the_words_that_floats_know() -> None:
 
 
 @pytest.mark.parametrize("kind", ["string", "bytes", "records"])
-def test_the_text_null_is_null(kind: str) -> None:
+def test_default_null_of_a_spec_is_none(kind: str) -> None:
     assert default_of("null", kind, False, False, ALL, ALL) is None
 
 

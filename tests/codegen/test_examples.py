@@ -184,7 +184,7 @@ def test_many_elements_without_bytes_do_not_take_long() -> None:
     assert made.read(bytes.fromhex("00000003 00000000"), 0) == (made(empty=[made.Empty()] * 3), 4)
 
 
-def test_null_where_there_is_none(structs: Any, simple: Any) -> None:
+def test_null_in_a_field_that_is_not_nullable_is_refused(structs: Any, simple: Any) -> None:
     with pytest.raises(NullNotAllowed, match=r"at byte 0 in SimpleExample.my_ints"):
         simple.decode(bytes.fromhex("ffffffff"), 0)
     with pytest.raises(NullNotAllowed, match=r"at byte 16 in SimpleExample.my_ints"):

@@ -152,13 +152,13 @@ SAME = [
 
 
 @pytest.mark.parametrize("theirs", SAME)
-def test_two_spellings_of_one_fact_are_no_difference(world: World, theirs: Spec) -> None:
+def test_spellings_of_the_same_spec_are_no_difference(world: World, theirs: Spec) -> None:
     world.commit(changed("fields", 0, about="Who asks."))
     world.jars(theirs, text=lambda spec: "// a licence\n" + json.dumps(spec, indent=1).replace(",\n", ", /* here */\n"))
     assert world.run("--check") == 0
 
 
-def test_numbers_and_other_defaults_have_one_text() -> None:
+def test_defaults_of_a_spec_have_one_text() -> None:
     def default(kind: str, *given: object) -> str:
         return compare.FIELD_FACTS["default"]({"type": kind, "default": given[0]} if given else {"type": kind})
 
@@ -231,7 +231,7 @@ def test_diff_reports_what_a_newer_version_changes(world: World, capsys: pytest.
     assert last == "1 differences between 1.0.0 and 1.1.0"
 
 
-def test_extract_writes_their_facts_and_our_words(world: World, tmp_path: Path) -> None:
+def test_extract_keeps_the_about_texts_of_our_specs(world: World, tmp_path: Path) -> None:
     world.jars(changed("commonStructs", 0, "fields", 0, about="Their words.") | {"validVersions": "0-9"})
     ours = changed("fields", 0, about="Our words.")
     ours["commonStructs"][0]["fields"][0]["about"] = "Ours too."

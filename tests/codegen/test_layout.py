@@ -45,7 +45,7 @@ def test_lengths_are_compact_in_flexible_versions() -> None:
         assert (one.compact, one.element.compact, other.compact) == (compact, compact, False)
 
 
-def test_nullability_of_an_array_is_not_that_of_its_elements() -> None:
+def test_nullability_of_an_array_field_is_not_that_of_its_elements() -> None:
     (op,) = layout(1, field("A", "[]string", nullableVersions="1+")).ops
     assert isinstance(op, Array)
     assert isinstance(op.element, Variable)
@@ -55,7 +55,7 @@ def test_nullability_of_an_array_is_not_that_of_its_elements() -> None:
     assert not before.nullable
 
 
-def test_how_a_struct_marks_its_presence() -> None:
+def test_presence_of_a_nullable_struct_is_marked() -> None:
     inner = [field("X", "int8")]
     fields = [
         field("A", "A1", fields=inner),

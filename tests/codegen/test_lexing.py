@@ -7,7 +7,7 @@ import pytest
 from codegen.lexing import parse
 
 
-def test_comments_are_blank() -> None:
+def test_comments_in_a_spec_are_blank() -> None:
     text = '// head\n{ "a": 1, /* in\nside */ "b": [2, 3] // behind\n}\n// tail'
     assert parse(text) == {"a": 1, "b": [2, 3]}
 
@@ -30,7 +30,7 @@ def test_a_comment_inside_a_string_is_text() -> None:
         '{"a": 1 # no\n}',
     ],
 )
-def test_the_rest_is_an_error(text: str) -> None:
+def test_spec_that_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse(text)
 

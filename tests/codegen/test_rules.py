@@ -221,6 +221,6 @@ def test_a_common_struct_may_name_a_later_one() -> None:
     assert [struct.name for struct in message.structs] == ["S", "T"]
 
 
-def test_comments_may_stand_anywhere() -> None:
+def test_comments_may_stand_anywhere_in_a_spec() -> None:
     text = "// about\n" + json.dumps(raw(field("A", "int8"))).replace("{", "{ /* x */ ") + " // end"
     assert parse(text).name == "Example"

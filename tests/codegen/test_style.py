@@ -55,7 +55,7 @@ def test_every_field_of_every_spec_has_a_description() -> None:
     assert [field for field in found if not prose.fullmatch(field[2])] == []
 
 
-def test_canonical_text_comes_back_as_it_was() -> None:
+def test_canonical_spec_is_written_as_it_was_read() -> None:
     assert style.dumps(style.loads(CANONICAL)) == CANONICAL
 
 

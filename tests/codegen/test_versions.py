@@ -11,7 +11,7 @@ from codegen.versions import MAX, NONE, Versions
     ("text", "low", "high"),
     [("none", 0, -1), ("3", 3, 3), ("3-7", 3, 7), ("3+", 3, MAX), (" 0+ ", 0, MAX), ("5-5", 5, 5)],
 )
-def test_the_four_forms(text: str, low: int, high: int) -> None:
+def test_versions_are_parsed_in_all_four_forms(text: str, low: int, high: int) -> None:
     found = Versions.parse(text)
     assert (found.low, found.high) == (low, high)
 

@@ -47,7 +47,7 @@ def shell(served: tuple[KafkaDouble, ControlServer], capsys: pytest.CaptureFixtu
     return Shell(served[1].url, capsys)
 
 
-def test_a_day_in_a_shell(shell: Shell, tmp_path: Path) -> None:
+def test_ctl_commands_of_a_whole_session_succeed(shell: Shell, tmp_path: Path) -> None:
     assert shell("create-topic", "orders", "--partitions", "2", "--config", "retention.ms=-1") == (0, "", "")
     assert shell("produce", "orders", "--value", "two pears", "--partition", "1") == (0, "0\n", "")
     (tmp_path / "o.jsonl").write_text('{"value": "a", "key": "k"}\n\n{"value": "b"}\n')
@@ -146,7 +146,7 @@ def test_requests_are_followed_in_a_process() -> None:
         (["ctl", "--js"], "--json"),
     ],
 )
-def test_words_are_completed_in_bash(typed: list[str], offered: str) -> None:
+def test_ctl_commands_are_completed_in_bash(typed: list[str], offered: str) -> None:
     words = " ".join(["kafkadouble", *typed])
     asked = f"{script('bash')}\nCOMP_WORDS=({words}) COMP_CWORD={len(typed)}\n_kafkadouble_ctl\necho ${{COMPREPLY[@]}}"
     assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split() == [offered]

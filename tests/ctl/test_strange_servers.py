@@ -54,7 +54,9 @@ def http(body: bytes, status: str = "200 OK") -> bytes:
         (b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 1000 + b"\r\n{}", "got more than 100 headers"),
     ],
 )
-def test_a_strange_answer(answer: bytes, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctl_reports_a_server_that_is_no_control_plane(
+    answer: bytes, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with answering(answer) as url:
         assert ctl.main(["--url", url, "topics"]) == 3
     shown = capsys.readouterr().err
@@ -62,7 +64,9 @@ def test_a_strange_answer(answer: bytes, problem: str, capsys: pytest.CaptureFix
     assert problem in shown
 
 
-def test_an_answer_that_is_too_large(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctl_refuses_a_response_that_is_too_large(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client, "MOST_BYTES", 10)
     with answering(http(b'{"result": "0123456789"}')) as url:
         assert ctl.main(["--url", url, "topics"]) == 3
@@ -75,7 +79,7 @@ def test_a_stream_of_something_else(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the answer is no JSON" in capsys.readouterr().err
 
 
-def test_nothing_listens(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctl_reports_that_no_server_listens(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
     assert ctl.main(["--url", url, "topics"]) == 3
@@ -85,6 +89,6 @@ def test_nothing_listens(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "url", ["127.0.0.1:9099", "https://127.0.0.1:9099", "http://127.0.0.1", "http://:1", "http://a:x", ""]
 )
-def test_what_is_no_url(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctl_refuses_a_malformed_url(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ctl.main(["--url", url or "x", "topics"]) == 2
     assert "the URL of a control plane is http://HOST:PORT" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def words_of(given: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_good_call_has_words(name: str) -> None:
+def test_ctl_words_of_a_verb_give_its_parameters(name: str) -> None:
     verb = VERBS[name]
     given = verb.to_json(GOOD[name].parameters(KafkaDouble()))
     given.pop("path", None)
@@ -99,7 +99,7 @@ def test_a_file_that_is_no_text_is_given_as_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["a", "b"], ["--no-such-option", "x"]])
-def test_words_that_are_too_many(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctl_refuses_surplus_arguments(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         ctl_words.parameters(VERBS["delete_topic"], words)
     assert ended.value.code == 2

@@ -82,7 +82,7 @@ LINKS = sorted(
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_a_cell_is_of_an_allowed_kind(row: list[str]) -> None:
+def test_cells_of_the_comparison_page_are_of_allowed_kinds(row: list[str]) -> None:
     assert len(row) == len(COLUMNS)
     assert OURS.fullmatch(row[1]), row[1]
     assert [cell for cell in row[2:] if not OTHERS.fullmatch(cell)] == []
@@ -108,7 +108,7 @@ def test_the_tests_of_the_linked_pages_are_listed() -> None:
 
 
 @pytest.mark.parametrize("cell", ["perhaps", "partly:", "partly: a b c d e f", "[yes](faults.md#fail)", "yes, in Go"])
-def test_another_kind_is_refused(cell: str) -> None:
+def test_comparison_page_check_refuses_other_cells(cell: str) -> None:
     assert not OTHERS.fullmatch(cell)
     assert cell.startswith("[yes]") == bool(OURS.fullmatch(cell))
 
@@ -130,6 +130,6 @@ def test_each_reason_against_kafkadouble_has_a_link(item: str) -> None:
 
 
 @pytest.mark.parametrize("row", rows_of("Proxies, brokers and contracts"), ids=lambda row: row[0])
-def test_each_other_tool_has_a_source_and_says_whether_it_was_tried(row: list[str]) -> None:
+def test_tools_of_the_comparison_page_have_a_link_and_say_whether_they_were_tried(row: list[str]) -> None:
     assert re.match(r"\[[^]]+\]\(https://", row[0])
     assert row[-1] in ("tried", "not tried")

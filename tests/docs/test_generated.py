@@ -15,7 +15,7 @@ OF_INTEROP = ("clients.md", "divergence.md")
 
 
 @pytest.mark.parametrize("path", sorted(generated()), ids=lambda path: path.name)
-def test_make_generate_changes_nothing(path: Path) -> None:
+def test_generated_pages_are_up_to_date(path: Path) -> None:
     assert path.read_text() == generated()[path], "run: make generate"
 
 
@@ -26,7 +26,7 @@ def test_every_page_marked_as_generated_is_generated_here() -> None:
     assert made == {*PAGES, *OF_INTEROP}
 
 
-def test_make_generate_makes_them() -> None:
+def test_make_generate_makes_all_generated_pages() -> None:
     verb = re.search(r"^generate:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert verb
     assert "python -m codegen\n" in verb[1]

@@ -16,7 +16,7 @@ PAGE = (DOCS / "http.md").read_text()
 CALLS = [block.text for block in blocks(PAGE, "bash")]
 
 
-def test_the_calls_succeed() -> None:
+def test_http_calls_of_the_page_succeed() -> None:
     curl = shutil.which("curl")
     if curl is None:
         pytest.skip("there is no curl, which the calls of docs/http.md need")
@@ -43,7 +43,7 @@ def test_the_example_in_python_runs() -> None:
     exec(compile("\n" * example.line + example.text, "http.md", "exec"), {"__name__": "page"})
 
 
-def test_every_kind_of_error_is_listed() -> None:
+def test_http_page_lists_every_kind_of_error() -> None:
     rows = [line for line in PAGE.splitlines() if line.startswith(("| 4", "| 5"))]
     for row in TABLE:
         assert any(f"| {row.status} | `{row.kind}` |" in line for line in rows)

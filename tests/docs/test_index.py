@@ -23,7 +23,7 @@ def listed() -> dict[str, list[str]]:
     }
 
 
-def test_the_sections_are_the_kinds() -> None:
+def test_index_page_has_a_section_for_each_kind() -> None:
     assert list(listed()) == KINDS
 
 

@@ -10,7 +10,7 @@ from tests.support.pages import DOCS
 PAGE = (DOCS / "page.md").read_text()
 
 
-def test_the_pictures_are_there() -> None:
+def test_page_pictures_exist() -> None:
     names = re.findall(r"\(images/([^)]+)\)", PAGE)
     assert len(names) == 6
     for name in names:

@@ -29,7 +29,7 @@ def test_each_extra_has_a_row() -> None:
     assert sorted(NEEDED_FOR) == sorted(installed())
 
 
-def test_each_extra_that_an_error_names_exists() -> None:
+def test_extras_named_in_errors_are_extras_of_the_package() -> None:
     named = {name for path in SOURCES for name in re.findall(r"kafkadouble\[(\w+)\]", path.read_text())}
     assert named - set(installed()) == set()
     assert {"control", "columns", "security", "scenario", "telemetry"} <= named

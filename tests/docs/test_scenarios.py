@@ -82,7 +82,7 @@ def test_the_suite_passes(pytester: pytest.Pytester) -> None:
     run_suite(pytester, "-W", "error").assert_outcomes(passed=1)
 
 
-def test_the_errors_are_as_shown(folder: Path) -> None:
+def test_scenario_errors_are_as_the_page_shows(folder: Path) -> None:
     changes = {
         "orders.yaml:4": ("partitions: 2", "partitons: 2", "orders.yaml"),
         "orders.yaml:20": ("verb: latency", "verb: kill_brokr", "orders.yaml"),

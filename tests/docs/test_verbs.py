@@ -34,5 +34,5 @@ def test_the_line_of_json_is_a_record(tmp_path: Any) -> None:
     assert record.timestamp == json.loads(line.text)["timestamp"]
 
 
-def test_every_subject_has_a_section() -> None:
+def test_verbs_page_has_a_section_for_every_subject() -> None:
     assert {each.subject for each in VERBS.values()} == set(verbs_page.TITLES)

@@ -10,7 +10,7 @@ import pytest
 from examples.fenced_master import ROUNDS, Entry, main, play, violations
 
 
-def test_the_journal_belongs_to_one_master_after_the_other() -> None:
+def test_fenced_log_is_written_by_one_master_after_the_other() -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}")
     journal, masters = play(seed, fenced=True)
@@ -21,7 +21,7 @@ def test_the_journal_belongs_to_one_master_after_the_other() -> None:
     assert violations(journal) == []
 
 
-def test_with_a_lock_alone_it_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unfenced_log_is_written_by_an_old_master(capsys: pytest.CaptureFixture[str]) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     assert main(["--unfenced", "--seed", str(seed)]) == 1
     output = capsys.readouterr().out
@@ -30,6 +30,6 @@ def test_with_a_lock_alone_it_does_not(capsys: pytest.CaptureFixture[str]) -> No
     assert "stepped down: none" in output
 
 
-def test_what_counts_as_a_violation() -> None:
+def test_record_of_an_old_master_is_a_violation() -> None:
     journal = [Entry(0, 1, "claim"), Entry(1, 1, "x"), Entry(2, 2, "claim"), Entry(3, 1, "y"), Entry(4, 2, "z")]
     assert violations(journal) == [journal[3]]

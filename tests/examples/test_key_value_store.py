@@ -11,7 +11,7 @@ import pytest
 from examples.key_value_store import CLIENTS, CONDITIONAL, HOPEFUL, KILLS, LOCAL_READS, OPERATIONS, main, play
 
 
-def test_every_answer_of_the_conditional_store_can_be_explained() -> None:
+def test_conditional_publish_makes_a_linearizable_store() -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}")
     verdict, store = asyncio.run(play(CONDITIONAL, seed))
@@ -23,7 +23,7 @@ def test_every_answer_of_the_conditional_store_can_be_explained() -> None:
 
 
 @pytest.mark.parametrize("how", [HOPEFUL, LOCAL_READS])
-def test_a_store_that_only_hopes_is_found_out(how: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_store_without_conditional_publish_is_not_linearizable(how: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each run has some hundred chances to go wrong. If a run has no wrong answer, which was never
     seen, the test runs it again, at most twice."""
     first = random.SystemRandom().randrange(1 << 32)

@@ -77,7 +77,7 @@ def test_an_illegal_history(name: str) -> None:
     assert verdict.stuck
 
 
-def test_stuck_operations_are_reported() -> None:
+def test_illegal_history_reports_its_stuck_operations() -> None:
     verdict = check(ILLEGAL["a stale read"])
     assert [str(one) for one in verdict.order] == ["c: [1] put(k, a) -> [2] True", "c: [3] put(k, b) -> [4] True"]
     assert [str(one) for one in verdict.stuck] == ["c: [5] get(k) -> [6] 'a'"]

@@ -35,7 +35,7 @@ def test_a_super_user_may_do_everything() -> None:
         assert topics_of(kafka) == {"orders"}
 
 
-def test_a_text_and_a_binding_mean_the_same() -> None:
+def test_acl_as_text_equals_its_binding() -> None:
     text = parse_acl("User:bob deny read,WRITE transactional-id:tx-* from 10.0.0.0/8")
     assert text == AclBinding("User:bob", "read,WRITE", "transactional-id:tx-*", "deny", "10.0.0.0/8")
     read, write = checked_acls([text])

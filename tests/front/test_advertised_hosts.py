@@ -75,7 +75,7 @@ def test_a_controllers_listener_has_the_name_of_its_settings(
     assert controller.advertised == expected
 
 
-def test_every_address_without_an_advertised_one_is_refused_to_serve_and_to_format(tmp_path: Path) -> None:
+def test_listener_on_every_address_needs_an_advertised_host(tmp_path: Path) -> None:
     file = tmp_path / "server.properties"
     lines = COMBINED | {"listeners": "PLAINTEXT://0.0.0.0:0,CONTROLLER://127.0.0.1:0", "log.dirs": tmp_path / "logs"}
     file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
@@ -86,7 +86,7 @@ def test_every_address_without_an_advertised_one_is_refused_to_serve_and_to_form
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_machine_without_a_name_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_without_a_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> str:
         raise socket.gaierror("unknown")
 

@@ -173,7 +173,7 @@ def test_a_full_disk_stops_no_client_and_is_logged_once(
     assert not [each for each in tmp_path.iterdir() if each.name.startswith(".")]
 
 
-def test_a_part_is_written_when_enough_is_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_capture_writes_a_part_when_it_has_enough_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capturing, "LOOK_S", 0.01)
     monkeypatch.setattr(capturing, "PART_ROWS", 1)
     with KafkaDouble(capture=tmp_path) as kafka:
@@ -234,7 +234,7 @@ def test_serve_captures_until_it_is_ended(tmp_path: Path) -> None:
     )
 
 
-def test_pyarrow_is_left_alone_where_nothing_is_captured() -> None:
+def test_double_without_capture_does_not_import_pyarrow() -> None:
     code = "import sys; from kafkadouble import KafkaDouble\nwith KafkaDouble(): pass\nprint('pyarrow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     assert done.stdout == "False\n"

@@ -63,7 +63,7 @@ def test_serve_ends_when_its_directory_was_deleted(tmp_path: Path) -> None:
     assert f"{folder}, which has the cluster's metadata, cannot be used any more" in said
 
 
-def test_a_stop_that_cannot_write_says_so_and_fails(tmp_path: Path) -> None:
+def test_serve_that_cannot_write_checkpoints_at_its_stop_fails(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     with serving("--data-dir", str(folder)) as broker:
         remove(folder)

@@ -35,7 +35,7 @@ SASL = "--security", "SASL_PLAINTEXT"
 
 
 class TestServe:
-    def test_prints_its_address_and_answers_there(self) -> None:
+    def test_serve_prints_its_address_and_answers_there(self) -> None:
         with serving() as broker:
             assert list(broker.startup) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
             assert broker.startup["bootstrap.servers"].startswith("127.0.0.1:")
@@ -176,7 +176,7 @@ class TestServe:
             == f"kafkadouble: 127.0.0.1:{port} is taken: something listens there already; --port 0 takes any free port\n"
         )
 
-    def test_an_address_that_is_not_ours(self) -> None:
+    def test_serve_refuses_an_address_of_another_host(self) -> None:
         ended = run("serve", "--host", "203.0.113.7", "--port", "0")
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr.startswith("kafkadouble: cannot listen on 203.0.113.7:0: ")
@@ -250,7 +250,7 @@ class TestServe:
         assert ended.returncode == 2
         assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
 
-    def test_serve_goes_on_with_a_closed_stdout(self) -> None:
+    def test_serve_process_goes_on_with_a_closed_stdout(self) -> None:
         read, write = os.pipe()
         os.close(read)
         (port,) = free_ports(1)

@@ -197,7 +197,7 @@ def test_a_consumer_outlives_a_coordinator_that_comes_and_goes(kafka: KafkaDoubl
     assert [rule.hits for rule in rules] == [1, 1, 1, 0]
 
 
-def test_a_delay_is_felt(kafka: KafkaDouble) -> None:
+def test_delay_of_produce_holds_a_client(kafka: KafkaDouble) -> None:
     kafka.create_topic("t")
     kafka.delay("Produce", 0.3)
     before = time.monotonic()

@@ -60,7 +60,7 @@ def test_invalid_call_of_a_cluster_verb_is_refused(
     assert (kafka.leader("t", 0), kafka.leader_epoch("t", 0)) == before
 
 
-def test_handles_are_a_mapping(kafka: KafkaDouble) -> None:
+def test_broker_handles_are_a_mapping(kafka: KafkaDouble) -> None:
     assert (9 in kafka.brokers, kafka.brokers.get(9), sorted(kafka.brokers)) == (False, None, [1, 2, 3])
 
 

@@ -30,7 +30,7 @@ asyncio.run(main())
 """
 
 
-def test_objects_that_stay_are_not_traversed_again() -> None:
+def test_garbage_collection_of_a_server_process_skips_old_objects() -> None:
     """A million objects stay, and no collection of the oldest generation sees more than some that
     are new."""
     words = [sys.executable, "-c", SCRIPT]

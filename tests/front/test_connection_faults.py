@@ -57,7 +57,7 @@ def is_reset(sock: socket.socket) -> bool:
     return False
 
 
-def test_latency_holds_each_direction(kafka: KafkaDouble) -> None:
+def test_latency_rule_holds_each_direction(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         assert says_hello(sock)
         handle = kafka.latency(2)
@@ -99,7 +99,7 @@ def gone(kafka: KafkaDouble) -> None:
         assert sock.recv(1) == b""
 
 
-def test_half_open_ends_with_its_time(kafka: KafkaDouble) -> None:
+def test_half_open_connection_resumes_when_its_time_ends(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         handle = kafka.half_open(for_seconds=30)
         sock.sendall(HELLO)
@@ -123,7 +123,7 @@ def test_a_client_that_leaves_a_half_open_connection_is_not_noticed(kafka: Kafka
             assert says_hello(other)
 
 
-def test_bandwidth_spreads_an_answer_over_time(kafka: KafkaDouble) -> None:
+def test_bandwidth_rule_spreads_a_response_over_time(kafka: KafkaDouble) -> None:
     whole = answer_of(kafka)
     with connect(kafka) as sock:
         handle = kafka.bandwidth(10)
@@ -184,7 +184,7 @@ def test_slow_close_delays_the_end_of_a_connection(kafka: KafkaDouble) -> None:
         assert sock.recv(1) == b""
 
 
-def test_a_slow_close_that_is_released_closes_at_once(kafka: KafkaDouble) -> None:
+def test_slow_close_of_a_connection_ends_when_it_is_released(kafka: KafkaDouble) -> None:
     with connect(kafka) as sock:
         assert says_hello(sock)
         handle = kafka.slow_close(3600)
@@ -301,7 +301,7 @@ def test_unused_rules_lists_rules_that_matched_no_request(kafka: KafkaDouble) ->
 
 
 @pytest.mark.parametrize("brokers", [1, 2])
-def test_a_handle_may_be_removed_after_a_stop(tmp_path: Path, brokers: int) -> None:
+def test_rule_handle_may_be_removed_after_a_stop(tmp_path: Path, brokers: int) -> None:
     kafka = KafkaDouble(brokers=brokers, data_dir=tmp_path, stepped=True).start()
     handles = [kafka.pause("Fetch"), kafka.latency(1), kafka.disk_slow(1)]
     if brokers > 1:

@@ -55,7 +55,7 @@ def test_the_settings_are_settings(example: str, role: str) -> None:
     assert len(endpoints(settings)) == 1
 
 
-def test_the_three_are_formatted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_three_controllers_of_the_page_are_formatted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     voters = re.search(r"^VOTERS=(.*)$", PAGE, re.MULTILINE)
     command = re.search(r"^  kafkadouble (format .*)$", PAGE, re.MULTILINE)
     assert voters is not None

@@ -63,7 +63,7 @@ def written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.endswith((".log", "7.checkpoint", "quorum-state"))])
-def test_check_reports_what_a_start_does(path: str, tmp_path: Path) -> None:
+def test_check_of_a_log_directory_agrees_with_a_start(path: str, tmp_path: Path) -> None:
     """If the start is refused because of one file, `check` does not call that file good."""
     left, random = LEFT[True], Random(path)
     written(tmp_path)

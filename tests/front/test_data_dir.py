@@ -57,7 +57,7 @@ def test_data_dir_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> N
         KafkaDouble(data_dir=tmp_path).start()
 
 
-def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_prints_the_directories_that_it_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(tmp_path))
     words = ["format", "--config", str(config), "--cluster-id", "U-2bg2rDT0OJgmkICpav1A"]
@@ -105,7 +105,7 @@ def offset_after(broker: Serving, topic: str) -> int:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("words", [(), ("-c", "log.flush.interval.messages=1")], ids=["written", "flushed"])
-def test_serve_keeps_what_it_acknowledged(tmp_path: Path, number: signal.Signals, words: tuple[str, ...]) -> None:
+def test_serve_keeps_acknowledged_records(tmp_path: Path, number: signal.Signals, words: tuple[str, ...]) -> None:
     with serving("--data-dir", str(tmp_path / "d"), "--topic", "t", *words) as broker:
         assert [offset_after(broker, "t") for _ in range(3)] == [0, 1, 2]
         broker.end(number)

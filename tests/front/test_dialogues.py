@@ -119,7 +119,7 @@ def test_json_has_lists_and_bytes(kafka: KafkaDouble) -> None:
     assert again["rule"] == armed["rule"]
 
 
-def test_a_text_is_no_body(kafka: KafkaDouble) -> None:
+def test_response_body_may_not_be_a_text(kafka: KafkaDouble) -> None:
     expected = "body is a response, a mapping as in Kafka's JSON, bytes, or a list of them, not 'AAAA'"
     with pytest.raises(UsageError, match=expected):
         VERBS["respond"].call(kafka, api="Fetch", body="AAAA")

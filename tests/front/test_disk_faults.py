@@ -144,7 +144,7 @@ def test_whole_segments_are_lost(tmp_path: Path) -> None:
         assert values(kafka) == [b"kept"]
 
 
-def test_a_stop_in_order_loses_nothing(tmp_path: Path) -> None:
+def test_clean_shutdown_under_disk_faults_loses_no_record(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=tmp_path, brokers=2, stepped=True) as kafka:
         kafka.create_topic("t", config=FLUSHED)
         leader = kafka.brokers[kafka.leader("t", 0) or 0]

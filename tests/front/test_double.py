@@ -39,7 +39,7 @@ def threads() -> set[str]:
 
 
 class TestLife:
-    def test_serves_from_start_to_stop(self) -> None:
+    def test_double_serves_from_start_to_stop(self) -> None:
         kafka = KafkaDouble()
         assert repr(kafka) == "<KafkaDouble, not running>"
         assert kafka.start() is kafka
@@ -117,7 +117,7 @@ class TestLife:
                 other.start()
         assert threads() == before
 
-    def test_two_at_once_know_nothing_of_one_another(self) -> None:
+    def test_doubles_of_one_process_share_no_topics(self) -> None:
         with KafkaDouble() as one, KafkaDouble() as two:
             one.create_topic("t")
             assert one.records("t") == []
@@ -135,7 +135,7 @@ class TestLife:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
     @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-    def test_a_child_neither_stops_nor_hinders_it(self, kafka: KafkaDouble) -> None:
+    def test_forked_process_does_not_stop_the_double(self, kafka: KafkaDouble) -> None:
         child = os.fork()
         if not child:
             code = 1
@@ -189,7 +189,7 @@ class TestWrongUse:
 
 
 class TestTime:
-    def test_stops_until_it_is_advanced(self) -> None:
+    def test_stepped_clock_stands_until_it_is_advanced(self) -> None:
         with KafkaDouble(stepped=True) as kafka:
             kafka.produce("t", "a")
             kafka.produce("t", "b")
@@ -205,7 +205,7 @@ class TestTime:
             kafka.advance(1)
             assert (kafka.records("t")[0].timestamp, clock.now()) == (NOW, NOW + 1000)
 
-    def test_time_does_not_go_backwards(self) -> None:
+    def test_stepped_clock_does_not_go_backwards(self) -> None:
         with KafkaDouble(stepped=True) as kafka, pytest.raises(UsageError, match="backwards"):
             kafka.advance(-1)
 

@@ -38,7 +38,7 @@ class TestRules:
         request = DescribeQuorumRequest(topics=[])
         assert ask(("127.0.0.1", kafka.port), request, 0).error_code == 69
 
-    def test_a_handle_counts_and_removes(self, kafka: KafkaDouble) -> None:
+    def test_rule_handle_counts_hits_and_removes_its_rule(self, kafka: KafkaDouble) -> None:
         handle = kafka.fail("ApiVersions", "UNKNOWN_SERVER_ERROR", times=None, client_id="test")
         with connect(kafka) as sock:
             assert [says_hello(sock) for _ in range(3)] == [False] * 3
@@ -55,7 +55,7 @@ class TestRules:
         with connect(kafka) as sock:
             assert says_hello(sock)
 
-    def test_disconnect_after_processing_drops_the_answer(self, kafka: KafkaDouble) -> None:
+    def test_disconnect_after_processing_drops_the_response(self, kafka: KafkaDouble) -> None:
         kafka.disconnect("ApiVersions", after=True)
         with connect(kafka) as sock:
             assert not says_hello(sock)
@@ -134,7 +134,7 @@ class TestRules:
             assert not says_hello(sock)
         assert [repr(each) for each in kafka.rules] == ["pause Fetch once: applied 0 times"]
 
-    def test_a_handle_waits_for_hits(self, kafka: KafkaDouble) -> None:
+    def test_rule_handle_waits_for_hits(self, kafka: KafkaDouble) -> None:
         handle = kafka.on("ApiVersions", lambda request: None, times=3, on_call=2)
         with connect(kafka) as sock, ThreadPoolExecutor(1) as pool:
             waits = pool.submit(handle.wait, 2)
@@ -255,7 +255,7 @@ class TestFrames:
                 assert len(received(sock, size - half)) == size - half
                 assert _frame(sock) == whole, "the next answer comes behind it"
 
-    def test_a_rate_beyond_all_answers(self, kafka: KafkaDouble, whole: bytes) -> None:
+    def test_slow_frame_at_a_very_high_rate_sends_the_response_at_once(self, kafka: KafkaDouble, whole: bytes) -> None:
         kafka.slow_frame("ApiVersions", 10**12)
         with connect(kafka) as sock:
             sock.sendall(HELLO)
@@ -291,7 +291,7 @@ def _until_closed(sock: socket.socket) -> bytes:
 
 
 class TestRequests:
-    def test_which_requests_it_got(self, kafka: KafkaDouble) -> None:
+    def test_rule_handle_lists_its_requests(self, kafka: KafkaDouble) -> None:
         with connect(kafka) as sock:
             assert says_hello(sock)
             assert says_hello(sock)

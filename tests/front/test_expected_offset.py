@@ -144,7 +144,7 @@ def test_a_library_that_keeps_the_reason_for_itself(error: object) -> None:
         None,
     ],
 )
-def test_other_failures_are_none_of_it(error: object) -> None:
+def test_errors_of_other_kinds_are_no_refused_offset(error: object) -> None:
     assert eo.refusal(error) is None
 
 

@@ -97,7 +97,7 @@ def test_standalone_with_voters_of_others(tmp_path: Path) -> None:
     assert quorum_in(tmp_path) == (parse(f"4@example.org:19093:{own}", "CONTROLLER"), 1)
 
 
-def test_standalone_at_every_address(tmp_path: Path) -> None:
+def test_standalone_quorum_is_formatted_at_every_address(tmp_path: Path) -> None:
     assert formatted(tmp_path, CONTROLLER, "-s") == 0
     own = directory_id(tmp_path / "a")
     assert quorum_in(tmp_path) == (parse(f"4@localhost:9093:{own}", "CONTROLLER"), 1)
@@ -168,7 +168,7 @@ def test_an_unknown_setting_is_a_warning_and_an_error_with_strict(
     assert f"{message}; it is ignored" in capsys.readouterr().err
 
 
-def test_flags_that_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_options_that_exclude_each_other_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         formatted(tmp_path, DYNAMIC, "-s", "-N")
     assert ended.value.code == 1

@@ -128,7 +128,7 @@ def test_serve_imports_only_listed_modules_before_it_listens() -> None:
     } & modules == set()
 
 
-def test_names_are_there_on_first_use() -> None:
+def test_public_names_of_the_package_are_imported_on_first_use() -> None:
     for name in kafkadouble.__all__:
         assert getattr(kafkadouble, name) is not None
         assert name in dir(kafkadouble)

@@ -63,7 +63,7 @@ def test_a_partition_shrinks_the_isr_until_it_ends(kafka: KafkaDouble, name: str
     assert len(kafka.records("t")) == 1
 
 
-def test_refused_one_way_leaves_the_other_way_alone(kafka: KafkaDouble) -> None:
+def test_connections_refused_in_one_direction_pass_in_the_other(kafka: KafkaDouble) -> None:
     """A follower fetches; its leader does not connect to it."""
     with kafka.refuse_connections(link=(LEADER, FOLLOWER)) as handle:
         assert lag(kafka) == [LEADER, FOLLOWER, OTHER]

@@ -82,7 +82,7 @@ def test_plugin_gives_each_test_a_port_of_its_own_and_closes_it(pytester: pytest
     run(pytester, passed=4)
 
 
-def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
+def test_plugin_under_xdist_starts_a_double_for_each_worker(suite: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     suite.makepyfile(
         test_ports="""

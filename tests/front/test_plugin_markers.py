@@ -229,7 +229,7 @@ def test_the_fixture_may_have_another_name_too(pytester: pytest.Pytester) -> Non
     assert result.stdout.str().count("fail Produce with NOT_LEADER_OR_FOLLOWER") == 1
 
 
-def test_a_failure_shows_what_happened(pytester: pytest.Pytester) -> None:
+def test_plugin_report_of_a_failed_test_shows_its_requests(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import pytest

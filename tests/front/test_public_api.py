@@ -38,6 +38,6 @@ def test_every_path_that_a_page_shows_is_listed() -> None:
     assert len(shown) > 20
 
 
-def test_the_public_signatures_are_those_that_are_written_down() -> None:
+def test_public_api_has_the_committed_signatures() -> None:
     written = Path(__file__).with_name("public_api.txt").read_text("utf-8")
     assert public_api.as_text() == written

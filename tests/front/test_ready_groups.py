@@ -201,7 +201,7 @@ def test_group_is_ready_in_a_cluster_and_after_its_coordinator_moved() -> None:
             arrive(taken, produced(kafka, "after"))
 
 
-def test_reset_forgets_who_fetched(kafka: KafkaDouble) -> None:
+def test_reset_forgets_the_fetches_of_members(kafka: KafkaDouble) -> None:
     consumer = joined(kafka)
     kafka.wait_for_group("shop", ready=True, timeout=30)
     known = kafka._double_host.serving().broker.member_fetches

@@ -131,7 +131,7 @@ def test_time_out_says_what_that_of_a_double_says(double: KafkaDouble, kafka: An
         assert texts[0] == texts[1]
 
 
-def test_wait_that_is_cancelled_ends(kafka: Any) -> None:
+def test_cancelled_wait_for_a_topic_ends(kafka: Any) -> None:
     async def wait() -> None:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(kafka.aio.wait_for_topic("orders", timeout=600), 0.05)

@@ -112,7 +112,7 @@ def test_report_is_made_while_a_broker_is_down_and_after_a_stop(brokers: int) ->
     assert "Metadata" in lines(kafka, "the last requests")[0]
 
 
-def test_numbers_have_the_plural_of_their_nouns() -> None:
+def test_report_counts_nouns_in_the_plural() -> None:
     assert [counted(1, "match"), counted(2, "match"), counted(1000, "reply")] == [
         "1 match",
         "2 matches",

@@ -127,7 +127,7 @@ def test_every_api_is_narrowed_by_what_its_requests_name(row: Any) -> None:
                 requests.of(row.name, **{kind: values[kind]})
 
 
-def test_an_assertion_returns_what_it_found(session: Session) -> None:
+def test_assert_seen_returns_the_matching_requests(session: Session) -> None:
     requests = session.requests
     assert [seen.correlation_id for seen in requests.assert_seen("Produce", topic="orders")] == [2, 3]
     requests.assert_seen("Produce", partition=1, times=1)
@@ -163,7 +163,7 @@ def test_a_failed_assertion_says_which_error_a_partition_had(session: Session) -
         session.requests.assert_seen("Heartbeat", error=True)
 
 
-def test_a_failed_count_shows_what_was_found(session: Session) -> None:
+def test_assert_seen_with_a_wrong_count_shows_the_requests(session: Session) -> None:
     with pytest.raises(
         AssertionError, match=r"expected 1 request to match Produce, but 2 of 5 do\nthese match:"
     ) as failed:
@@ -175,7 +175,7 @@ def test_a_failed_count_shows_what_was_found(session: Session) -> None:
         session.requests.assert_seen("Produce", times=3)
 
 
-def test_a_failed_assertion_is_short() -> None:
+def test_assert_seen_of_a_long_history_fails_with_a_short_text() -> None:
     session = Session()
     for index in range(1000):
         produce(session, f"topic-{index}")

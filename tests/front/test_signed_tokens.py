@@ -82,7 +82,7 @@ def test_a_signed_token_logs_in_and_no_output_has_one(
         assert [text[max(0, text.find(part) - 80) :][:100] for text in shown if part in text] == []
 
 
-def test_a_set_that_is_not_there_is_refused_at_the_start(tmp_path: Path) -> None:
+def test_missing_jwks_file_is_refused_at_the_start(tmp_path: Path) -> None:
     given = {**settings(tmp_path)}
     (tmp_path / "keys.json").unlink()
     with pytest.raises(UsageError, match=r"jwks\.endpoint\.url: .*keys\.json cannot be read"):

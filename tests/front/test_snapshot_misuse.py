@@ -10,7 +10,7 @@ from kafkadouble import KafkaDouble, KafkaError, Snapshot, UsageError
 from kafkadouble.messages import error_codes
 
 
-def test_something_else_is_refused() -> None:
+def test_restore_of_something_else_than_a_snapshot_is_refused() -> None:
     with KafkaDouble() as kafka:
         with pytest.raises(UsageError, match="snapshot is a snapshot of snapshot\\(\\), or the name of one, not 5"):
             kafka.restore(5)  # type: ignore[arg-type]

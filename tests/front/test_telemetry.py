@@ -127,7 +127,7 @@ def test_undecodable_telemetry_is_an_invalid_record(cluster: Harness, data: byte
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_a_bomb_is_refused_at_the_limit(cluster: Harness, codec: int) -> None:
+def test_pushed_metrics_are_decompressed_up_to_a_limit(cluster: Harness, codec: int) -> None:
     """It would be 20 MB."""
     bomb = compress(codec, bytes(20 << 20) if codec != 2 else bytes(200_000))
     code = push(cluster, bomb, codec)
@@ -154,7 +154,7 @@ def test_long_texts_do_not_fill_the_memory(cluster: Harness, monkeypatch: pytest
     assert [value.value for value in collected(cluster)] == [18, 19]
 
 
-def test_telemetry_is_answered_and_hidden_by_default() -> None:
+def test_telemetry_apis_are_answered_and_hidden_by_default() -> None:
     def listed(kafka: KafkaDouble) -> set[int]:
         return {api.api_key for api in ask(("127.0.0.1", kafka.port), ApiVersionsRequest(), 0).api_keys}
 

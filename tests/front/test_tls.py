@@ -161,7 +161,7 @@ def test_connections_in_their_handshake_count() -> None:
         assert second.recv(1) == b""
 
 
-def test_a_stop_ends_handshakes_under_way() -> None:
+def test_stop_ends_tls_handshakes_under_way() -> None:
     with ExitStack() as stack:
         with KafkaDouble(security="SSL") as kafka:
             for _ in range(20):

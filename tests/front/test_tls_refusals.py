@@ -111,7 +111,7 @@ def test_tls_1_1_is_refused_by_every_listener(caplog: pytest.LogCaptureFixture) 
             is_served(kafka, old)
 
 
-def test_a_downgrade_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+def test_tls_downgrade_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     """A ClientHello of TLS 1.2 says that it is a second try (RFC 7507), although the listener has
     TLS 1.3: someone may have suppressed the first."""
     with KafkaDouble(security="SSL") as kafka, refused(kafka, caplog, "inappropriate fallback"):

@@ -42,7 +42,7 @@ def report(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return out
 
 
-def test_the_report_in_words(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_report_is_text(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = report(capsys, str(capture)).splitlines()
     assert lines[0].startswith("3 requests in 1 run, from 20")
     rows = [line.split() for line in lines]

@@ -289,7 +289,7 @@ WRONG: list[tuple[Callable[[KafkaDouble], object], str]] = [
 
 
 @pytest.mark.parametrize(("wait", "message"), WRONG, ids=[message[:30] for _, message in WRONG])
-def test_a_wait_that_makes_no_sense_is_refused(
+def test_wait_with_impossible_arguments_is_refused(
     kafka: KafkaDouble, wait: Callable[[KafkaDouble], object], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
@@ -297,7 +297,7 @@ def test_a_wait_that_makes_no_sense_is_refused(
     assert kafka._double_host.serving().broker.watches.checks == []
 
 
-def test_a_stop_ends_the_wait(pool: ThreadPoolExecutor) -> None:
+def test_stop_ends_a_wait_for_records(pool: ThreadPoolExecutor) -> None:
     kafka = KafkaDouble().start()
     waiting = begun(kafka, pool, kafka.wait_for_records, "orders")
     kafka.stop()
@@ -307,7 +307,7 @@ def test_a_stop_ends_the_wait(pool: ThreadPoolExecutor) -> None:
         kafka.wait_for_records("orders")
 
 
-def test_a_wait_outlives_a_reset(kafka: KafkaDouble, pool: ThreadPoolExecutor) -> None:
+def test_wait_for_records_outlives_a_reset(kafka: KafkaDouble, pool: ThreadPoolExecutor) -> None:
     kafka.produce("orders", "before")
     waiting = begun(kafka, pool, kafka.wait_for_records, "orders", 2)
     kafka.reset()
@@ -369,7 +369,7 @@ async def cancelled(kafka: KafkaDouble) -> None:
     kafka.produce("orders", "one")
 
 
-def test_a_cancelled_wait_leaves_nothing(kafka: KafkaDouble) -> None:
+def test_cancelled_wait_leaves_no_check_at_the_broker(kafka: KafkaDouble) -> None:
     asyncio.run(cancelled(kafka))
     assert kafka._double_host.serving().broker.watches.checks == []
 

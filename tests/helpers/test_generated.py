@@ -67,7 +67,7 @@ def test_a_snapshot_has_the_fields_of_its_json() -> None:
         assert fields == [*to_json(kafka.snapshot())]
 
 
-def test_every_set_of_names_is_used() -> None:
+def test_generated_enums_are_used() -> None:
     of_parameters = {word for verb in verbs() for each in (*verb.required, *verb.optional) for word in each.words}
     of_fields = {field.words for each in results() for field in each.fields}
     assert {*LITERALS} <= of_parameters | of_fields

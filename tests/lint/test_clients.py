@@ -93,7 +93,7 @@ def aio_kafka(kafka: KafkaDouble) -> None:
 
 @pytest.mark.parametrize("brokers", [1, 3])
 @pytest.mark.parametrize("use", [confluent, kafka_py, aio_kafka])
-def test_normal_use_has_no_finding(use: Callable[[KafkaDouble], None], brokers: int) -> None:
+def test_lint_of_normal_clients_has_no_finding(use: Callable[[KafkaDouble], None], brokers: int) -> None:
     with KafkaDouble(brokers=brokers) as kafka:
         kafka.create_topic("orders", partitions=3)
         use(kafka)
@@ -195,7 +195,7 @@ timing: `test_rules` has a connection with a clock of its own."""
 
 
 @pytest.mark.parametrize(("rule", "act"), [(rule, act) for rule, acts in BAD.items() for act in acts])
-def test_bad_use_is_found(rule: str, act: Callable[[KafkaDouble], None]) -> None:
+def test_lint_finds_habits_of_clients(rule: str, act: Callable[[KafkaDouble], None]) -> None:
     with KafkaDouble() as kafka:
         kafka.create_topic("orders", partitions=2)
         act(kafka)

@@ -52,7 +52,7 @@ def test_the_topics_of_a_suite_are_one_finding() -> None:
     }
 
 
-def test_a_probable_typing_error_is_named_first() -> None:
+def test_lint_names_a_misspelt_topic_first() -> None:
     session = Session()
     for name in ("zzz", "yyy", "xxx", "ordres"):
         ask_for(session, name)

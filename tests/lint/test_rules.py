@@ -25,7 +25,7 @@ from tests.support.seen import Session
 
 
 @pytest.mark.parametrize("habit", BAD.values(), ids=BAD)
-def test_a_habit_is_found(habit: Habit) -> None:
+def test_lint_rule_finds_its_habit(habit: Habit) -> None:
     session = Session()
     habit.act(session)
     (found,) = lint(session.requests, habit.context)
@@ -36,7 +36,7 @@ def test_a_habit_is_found(habit: Habit) -> None:
 
 
 @pytest.mark.parametrize(("act", "context"), GOOD.values(), ids=GOOD)
-def test_normal_use_is_not_found(act: Callable[[Session], object], context: LintContext) -> None:
+def test_lint_rule_ignores_normal_use(act: Callable[[Session], object], context: LintContext) -> None:
     session = Session()
     act(session)
     assert len(session.requests) > 0
@@ -55,11 +55,11 @@ def test_the_old_versions_are_served() -> None:
         assert lowest < old.below <= highest
 
 
-def test_nothing_was_seen() -> None:
+def test_lint_without_requests_has_no_finding() -> None:
     assert lint([], LintContext()) == []
 
 
-def test_a_finding_as_text() -> None:
+def test_lint_finding_is_shown_as_text() -> None:
     session = Session()
     busy_fetches(session)
     (found,) = lint(session.requests, LintContext())

@@ -79,7 +79,7 @@ def test_no_two_objects_share_what_can_change() -> None:
             )
 
 
-def test_equality() -> None:
+def test_messages_with_equal_fields_are_equal() -> None:
     assert FetchRequest() == FetchRequest()
     assert FetchRequest(min_bytes=1) != FetchRequest()
     assert FetchRequest() != FetchResponse()

@@ -20,7 +20,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-def test_the_cases_are_the_eleven_and_always_the_same() -> None:
+def test_codec_benchmark_has_eleven_fixed_messages() -> None:
     assert [case.name for case in cases()] == NAMES
     assert [case.message.encode(case.version) for case in cases()] == [
         case.message.encode(case.version) for case in cases()

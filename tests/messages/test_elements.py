@@ -59,7 +59,7 @@ def test_unreadable_message_does_not_exceed_element_limit() -> None:
         exceed(cls, bytes(wire), version, 0, 10**9)
 
 
-def test_a_flood_of_empty_names_is_stopped_early() -> None:
+def test_request_with_too_many_elements_is_refused_early() -> None:
     flood = (10**6).to_bytes(4) + bytes(2 * 10**6)
     assert exceed(MetadataRequest, flood, 1, 0, 1000)
     assert not exceed(MetadataRequest, flood, 1, 0, 10**6)

@@ -20,7 +20,7 @@ def test_codes_are_complete_and_unique() -> None:
     assert all(re.fullmatch("[A-Z_]+", name) for name in error_codes.NAMES.values())
 
 
-def test_names_and_meanings() -> None:
+def test_error_codes_have_names_and_meanings() -> None:
     assert error_codes.name(0) == "NONE"
     assert error_codes.name(136) == "CONTROLLER_ID_NOT_REGISTERED"
     assert error_codes.meaning(6) == "This broker does not lead the partition, or holds no replica of it."

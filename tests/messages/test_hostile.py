@@ -79,7 +79,7 @@ def test_changed_bytes_are_read_or_refused_and_nothing_else() -> None:
     assert refusals > 500
 
 
-def test_noise_is_refused_or_read() -> None:
+def test_random_bytes_are_refused_or_decoded() -> None:
     dice = random.Random(SEED)
     for cls, version in every_version():
         for size in (1, 7, 40):
@@ -103,7 +103,7 @@ def test_noise_is_refused_or_read() -> None:
         (MetadataResponse, 5, "00000000 7ffffff0 00000000"),
     ],
 )
-def test_an_announced_count_allocates_nothing(cls: type[Message], version: int, wire: str) -> None:
+def test_array_length_of_a_request_allocates_nothing(cls: type[Message], version: int, wire: str) -> None:
     body = bytes.fromhex(wire)
     refused(cls, body, version)
     tracemalloc.start()
@@ -149,7 +149,7 @@ def test_a_long_varint_for_a_small_number_is_read() -> None:
     assert MetadataRequest.decode(b"\x81\x80\x00" + wire[1:], 9).topics == []
 
 
-def test_text_that_is_not_utf8_is_refused_with_its_place() -> None:
+def test_string_that_is_not_utf8_is_refused_with_its_path() -> None:
     wire = FetchRequest(rack_id="abc").encode(11)
     error = refused(FetchRequest, wire[:-1] + b"\xff", 11)
     assert type(error).__name__ == "BadText"

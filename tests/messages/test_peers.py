@@ -46,7 +46,7 @@ def made(cls: type[Message], version: int, turn: int) -> Message:
     return maker.message(cls, version)
 
 
-def test_kio_reads_and_writes_the_same() -> None:
+def test_messages_are_encoded_as_by_kio() -> None:
     pytest.importorskip("kio", reason="NOT CHECKED against kio: it is not installed")
     index, serial = import_module("kio.index"), import_module("kio.serial")
     same = 0

@@ -89,7 +89,7 @@ def test_request_and_response_have_the_same_versions() -> None:
         assert api.request_entry.versions == api.response_entry.versions
 
 
-def test_the_description_is_plain() -> None:
+def test_description_of_all_messages_is_json() -> None:
     described = registry.describe()
     assert len(described) == 286
     assert json.loads(json.dumps(described)) == described

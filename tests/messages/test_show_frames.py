@@ -123,7 +123,7 @@ def test_a_frame_that_is_cut_off_is_known_by_what_is_left() -> None:
         assert shown.json()["broken"]["offset"] <= end
 
 
-def test_a_size_that_announces_too_much_is_named() -> None:
+def test_frame_shorter_than_its_size_is_shown_with_the_error() -> None:
     shown = show.frame(b"\0\0\0\x20" + HELLO[4:], sized=True)
     assert isinstance(shown.error, Truncated)
     assert shown.error.offset == len(HELLO)
@@ -131,7 +131,7 @@ def test_a_size_that_announces_too_much_is_named() -> None:
 
 
 @pytest.mark.parametrize(("size", "kind"), [(b"\xff\xff\xff\xff", BadLength), (b"\0\0", Truncated)])
-def test_a_size_that_cannot_be_is_named(size: bytes, kind: type[Exception]) -> None:
+def test_frame_with_an_impossible_size_is_shown_with_the_error(size: bytes, kind: type[Exception]) -> None:
     for shown in (show.frame(size, sized=True), show.response_frame(size, 1, 12, sized=True)):
         assert isinstance(shown.error, kind)
         assert_covers(list(shown.rows()), size)

@@ -50,7 +50,7 @@ def test_invalid_text_of_a_uuid_is_refused(bad: str) -> None:
         Uuid.parse(bad)
 
 
-def test_randomness_is_the_callers() -> None:
+def test_random_uuid_takes_bytes_of_its_caller() -> None:
     made = [Uuid.random(random.Random(5).randbytes) for _ in range(2)]
     assert made[0] == made[1]
     dice = random.Random(6)
@@ -61,7 +61,7 @@ def test_randomness_is_the_callers() -> None:
         assert (one[6] >> 4, one[8] >> 6) == (4, 2)
 
 
-def test_copies() -> None:
+def test_uuid_equals_its_copies() -> None:
     made = Uuid(PLAIN)
     for same in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         assert same == made

@@ -63,7 +63,7 @@ SCALARS: dict[str, st.SearchStrategy[Any]] = {
 
 @given(messages())
 @QUIET
-def test_there_and_back(example: tuple[Message, int]) -> None:
+def test_message_is_decoded_as_it_was_encoded(example: tuple[Message, int]) -> None:
     message, version = example
     wire = message.encode(version)
     read = type(message).decode(wire, version)
@@ -102,7 +102,7 @@ def strip(struct: Struct) -> None:
 
 @given(messages(), st.data())
 @QUIET
-def test_a_cut_is_refused_with_a_place(example: tuple[Message, int], data: st.DataObject) -> None:
+def test_truncated_message_is_refused_with_its_path(example: tuple[Message, int], data: st.DataObject) -> None:
     message, version = example
     wire = message.encode(version)
     if not wire:

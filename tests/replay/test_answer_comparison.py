@@ -48,7 +48,7 @@ def test_another_leader_is_shown_with_its_path() -> None:
     assert difference == ("topics[0].partitions[0].leaderId", "1", "12")
 
 
-def test_elements_that_only_one_answer_has() -> None:
+def test_elements_of_only_one_response_are_differences() -> None:
     recorded, found = cluster([1], [1], 1, "a", "b"), cluster([11], [11], 11, "b", "c")
     missing, more = differences(MetadataRequest(topics=None), recorded, found, 12)
     assert missing == ("topics[0]", "name='a'", ABSENT)
@@ -84,7 +84,7 @@ def test_bytes_that_are_no_batches_are_compared_as_bytes() -> None:
     assert difference.found.startswith("bytes that cannot be read: ")
 
 
-def test_errors_have_names() -> None:
+def test_differences_of_responses_name_error_codes() -> None:
     (difference,) = differences(HeartbeatRequest(), HeartbeatResponse(), HeartbeatResponse(error_code=25), 3)
     assert difference == ("errorCode", "NONE", "UNKNOWN_MEMBER_ID")
 

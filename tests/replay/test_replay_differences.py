@@ -73,7 +73,7 @@ PLANTED: dict[str, tuple[Plant, str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_difference_is_found(name: str, session: Recording, kafka: KafkaDouble) -> None:
+def test_replay_finds_a_planted_difference(name: str, session: Recording, kafka: KafkaDouble) -> None:
     plant, api, path, found = PLANTED[name]
     plant(kafka)
     report = replayed(session, kafka, ReplayOptions(patience=1))
@@ -90,7 +90,7 @@ def test_a_record_that_is_missing_is_found_by_its_offset(session: Recording, kaf
     assert offsets, "\n".join(report.lines())
 
 
-def test_retriable_error_of_a_replay_is_sent_again(session: Recording, kafka: KafkaDouble) -> None:
+def test_replay_sends_a_request_again_after_a_retriable_error(session: Recording, kafka: KafkaDouble) -> None:
     kafka.fail("FindCoordinator", "COORDINATOR_NOT_AVAILABLE", times=2)
     kafka.fail("OffsetFetch", "COORDINATOR_LOAD_IN_PROGRESS", times=1)
     report = replayed(session, kafka)
@@ -105,7 +105,7 @@ def test_replay_of_acks_0_sends_again_after_a_closed_connection(session: Recordi
     assert report.retried == 1
 
 
-def test_retriable_error_that_stays_is_a_difference(session: Recording, kafka: KafkaDouble) -> None:
+def test_retriable_error_that_stays_is_a_difference_of_the_replay(session: Recording, kafka: KafkaDouble) -> None:
     kafka.fail("OffsetFetch", "COORDINATOR_LOAD_IN_PROGRESS", times=None)
     report = replayed(session, kafka, ReplayOptions(patience=0.5))
     assert "COORDINATOR_LOAD_IN_PROGRESS" in {each.found for each in report.differences}

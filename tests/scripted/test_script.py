@@ -60,7 +60,7 @@ def test_the_subject_decides_and_the_order_of_topics_does_not_matter() -> None:
     assert answered(given, topics("c"), 12) is None
 
 
-def test_answers_come_in_their_order_and_the_last_one_stays() -> None:
+def test_scripted_responses_come_in_order_and_the_last_stays() -> None:
     errors = (0, 27, 25)
     request = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
     given = script(*((request, HeartbeatResponse(error_code=code), 3) for code in errors))
@@ -86,7 +86,7 @@ def test_the_nearest_in_the_other_fields_comes_first() -> None:
     assert answered(given, beat(2), 3).error_code == 2
 
 
-def test_what_reads_gets_no_answer_from_behind_a_write() -> None:
+def test_scripted_metadata_precedes_the_write_that_follows_it() -> None:
     create = CreateTopicsRequest(topics=[CreateTopicsRequest.CreatableTopic(name="a")])
     result = CreateTopicsResponse(topics=[CreateTopicsResponse.CreatableTopicResult(name="a")])
     missing = MetadataResponse(topics=[MetadataResponse.MetadataResponseTopic(name="a", error_code=3)])

@@ -92,7 +92,7 @@ def refuse_another_topic(bootstrap: str) -> None:
     assert refused.value.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT)
 
 
-def test_what_is_not_in_the_recording_ends_the_connection(tmp_path: Path) -> None:
+def test_request_that_was_not_recorded_ends_the_connection(tmp_path: Path) -> None:
     path = tmp_path / "session.parquet"
     record(path, commits)
     with ScriptedDouble(path) as kafka:
@@ -120,7 +120,7 @@ def test_errors_of_the_recording_come_again(tmp_path: Path) -> None:
         assert produce(scripted.bootstrap_servers) == recorded_errors
 
 
-def test_it_needs_a_recording(tmp_path: Path) -> None:
+def test_scripted_double_needs_a_recording(tmp_path: Path) -> None:
     path = tmp_path / "traffic.parquet"
     with KafkaDouble(capture=path) as kafka:
         AdminClient({"bootstrap.servers": kafka.bootstrap_servers}).list_topics(timeout=WAIT_S)

@@ -28,7 +28,7 @@ MASTER = "local-cluster[2,1,1024]"
 
 
 @pytest.mark.timeout(1500)
-def test_the_pipeline_counts_every_order_once(tmp_path: Path) -> None:
+def test_pipeline_example_counts_every_record_once(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="NOTHING OF SPARK WAS TESTED: pip install 'kafkadouble[spark]'")
     if shutil.which("java") is None:
         pytest.skip("NOTHING OF SPARK WAS TESTED: there is no java on the path; install Java 17")

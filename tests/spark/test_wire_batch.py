@@ -97,7 +97,7 @@ def test_a_view_in_sql(spark: Any, kafka: KafkaDouble) -> None:
         ),
     ],
 )
-def test_refused_read_is_reported_in_a_sentence(
+def test_refused_query_of_spark_is_reported_in_a_sentence(
     spark: Any, kafka: KafkaDouble, options: dict[str, str], words: str
 ) -> None:
     with pytest.raises(Exception, match=r"kafka") as refused:
@@ -115,7 +115,7 @@ def test_refused_read_is_reported_in_a_sentence(
         (["'x' as value", "cast(null as string) as topic"], "", "a row has null for its topic"),
     ],
 )
-def test_refused_write_is_reported_in_a_sentence(
+def test_refused_write_of_spark_is_reported_in_a_sentence(
     spark: Any, kafka: KafkaDouble, columns: list[str], topic: str, words: str
 ) -> None:
     with pytest.raises(Exception, match=r"kafka") as refused:

@@ -67,7 +67,7 @@ def test_any_bytes_raise_only_wire_errors(data: bytes) -> None:
         decode_all(data, check_crc=False)
 
 
-def test_null_and_empty_stay_distinct() -> None:
+def test_null_and_empty_keys_stay_distinct() -> None:
     pairs = [(None, None), (None, b""), (b"", None), (b"", b"")]
     made = [Record(index, 0, key, value, (("n", None), ("e", b""))) for index, (key, value) in enumerate(pairs)]
     assert decode_records(encode_batch(made)) == made
@@ -135,7 +135,7 @@ def test_a_batch_may_be_sealed_later() -> None:
     assert view[2:] == data
 
 
-def test_compressing_again() -> None:
+def test_batch_is_compressed_again_with_the_same_header() -> None:
     made = [Record(index + 3, 1000 + index, b"k", b"v" * 50) for index in range(20)]
     data = encode_batch(made, base_offset=3, compression=1, producer_id=9, producer_epoch=1, base_sequence=0)
     header = read_header(data)
@@ -216,7 +216,7 @@ def test_codecs_that_do_not_exist(codec: int) -> None:
         decode_records(data)
 
 
-def test_errors_say_where() -> None:
+def test_invalid_record_error_has_its_offset() -> None:
     plain = bytearray(b"skip") + encode_batch(ONE)
     plain[4 + 61 + 4] = 0x7E  # the length of the key
     with pytest.raises(InvalidRecord) as caught:

@@ -110,7 +110,7 @@ def test_invalid_batch_header_is_refused(data: bytes, kind: type[WireError], off
         assert caught.value.offset == offset + position
 
 
-def test_a_position_behind_the_end_is_truncated() -> None:
+def test_header_behind_the_end_of_a_buffer_is_truncated() -> None:
     with pytest.raises(Truncated):
         read_header(BATCH, len(BATCH) + 5)
 

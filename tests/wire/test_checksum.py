@@ -22,7 +22,7 @@ VECTORS = [
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 @pytest.mark.parametrize(("data", "expected"), VECTORS)
-def test_published_vectors(data: bytes, expected: int, kind: type) -> None:
+def test_crc32c_has_the_published_values(data: bytes, expected: int, kind: type) -> None:
     assert crc32c(kind(data)) == expected
 
 

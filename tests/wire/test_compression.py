@@ -60,7 +60,7 @@ def test_levels_kafka_does_not_accept(codec: int, level: int) -> None:
 
 
 @pytest.mark.parametrize(("codec", "low", "high"), [(GZIP, 1, 9), (LZ4, 9, 12), (ZSTD, 1, 19)])
-def test_a_higher_level_packs_closer(codec: int, low: int, high: int) -> None:
+def test_compression_at_a_higher_level_is_smaller(codec: int, low: int, high: int) -> None:
     data = b"".join(b"%d squared is %d. " % (number, number * number) for number in range(4000))
     assert len(compress(codec, data, high)) < len(compress(codec, data, low))
 
@@ -74,7 +74,7 @@ def test_codecs_that_kafka_does_not_have(codec: int) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_the_limit_is_inclusive(codec: int) -> None:
+def test_decompression_limit_is_inclusive(codec: int) -> None:
     packed = compress(codec, TEXT * 1000)
     assert decompress(codec, packed, len(TEXT) * 1000) == TEXT * 1000
     for limit in (0, 1, len(TEXT) * 1000 - 1):
@@ -83,7 +83,7 @@ def test_the_limit_is_inclusive(codec: int) -> None:
 
 
 @pytest.mark.parametrize("codec", PACKING)
-def test_a_bomb_costs_no_more_than_its_limit(codec: int) -> None:
+def test_decompression_allocates_no_more_than_its_limit(codec: int) -> None:
     bomb, limit = compress(codec, bytes(32 << 20)), 1 << 20
     decompress(codec, compress(codec, b"warm"))
     tracemalloc.start()
@@ -97,7 +97,7 @@ def test_a_bomb_costs_no_more_than_its_limit(codec: int) -> None:
 
 @pytest.mark.parametrize("codec", PACKING)
 @given(st.binary(max_size=200))
-def test_garbage_is_refused(codec: int, data: bytes) -> None:
+def test_random_compressed_bytes_are_refused_or_bounded(codec: int, data: bytes) -> None:
     with suppress(BadCompression, TooLarge):
         assert len(decompress(codec, data, 1000)) <= 1000
 
@@ -136,7 +136,7 @@ class TestGzip:
         with pytest.raises(BadCompression, match="end inside"):
             decompress(GZIP, gzip.compress(b"one") + gzip.compress(b"two")[:-1])
 
-    def test_flags_without_a_meaning_are_ignored(self) -> None:
+    def test_gzip_flags_without_a_meaning_are_ignored(self) -> None:
         packed = bytearray(gzip.compress(b"one"))
         packed[3] = 0xE1
         assert decompress(GZIP, packed) == b"one"
@@ -274,7 +274,7 @@ class TestLz4:
         packed[6] ^= 0xFF
         assert lz4_frame.decompress(packed, 1000, any_header_checksum=True) == TEXT
 
-    def test_xxh32_against_its_published_vectors(self) -> None:
+    def test_lz4_frame_checksum_has_the_published_values(self) -> None:
         assert lz4_frame.xxh32_short(b"") == 0x02CC5D05
         assert lz4_frame.xxh32_short(b"a") == 0x550D7456
         assert lz4_frame.xxh32_short(b"abc") == 0x32D153FF
@@ -308,7 +308,7 @@ class TestZstd:
         with pytest.raises(BadCompression, match="no frame"):
             decompress(ZSTD, compress(ZSTD, TEXT) + b"junk")
 
-    def test_a_lying_content_size_is_refused(self) -> None:
+    def test_zstd_frame_with_a_wrong_content_size_is_refused(self) -> None:
         packed = bytearray(zstandard.ZstdCompressor().compress(bytes(100_000)))
         at = packed.index((100_000).to_bytes(4, "little"))
         packed[at : at + 4] = (0x7FFFFFFF).to_bytes(4, "little")

@@ -54,7 +54,7 @@ def test_a_negative_length_is_refused(size: int) -> None:
     assert caught.value.offset == 0
 
 
-def test_the_bound_is_inclusive() -> None:
+def test_frame_size_bound_is_inclusive() -> None:
     assert Frames(5).feed(framed(b"12345")) == [b"12345"]
     with pytest.raises(TooLarge):
         Frames(5).feed(framed(b"123456"))

@@ -37,7 +37,7 @@ def expected(magic: int) -> list[Record]:
     return made
 
 
-def test_all_formats_are_here() -> None:
+def test_golden_batches_cover_every_format() -> None:
     assert len(WRITTEN) == 13
 
 

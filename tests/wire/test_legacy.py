@@ -53,7 +53,7 @@ def test_a_wrapper_of_magic_1_counts_back_from_its_own_offset(codec: int) -> Non
     assert read_header(data).count == -1
 
 
-def test_a_stamped_wrapper_overrides_the_times() -> None:
+def test_wrapper_message_with_append_time_overrides_timestamps() -> None:
     records = decode_records(wrapper(1, message(0, b"a"), message(1, b"b"), attributes=8))
     assert [record.timestamp for record in records] == [5000, 5000]
 
@@ -91,7 +91,7 @@ def test_checksums_outside_and_inside() -> None:
         assert decode_records(data, check_crc=False)[0].value == b"valud"
 
 
-def test_formats_may_follow_one_another() -> None:
+def test_batches_of_all_magics_may_follow_one_another() -> None:
     data = message(0, b"a", magic=0) + message(1, b"b") + encode_batch([Record(2, 3, None, b"c")], base_offset=2)
     assert [(record.offset, record.value) for record in decode_all(data)] == [(0, b"a"), (1, b"b"), (2, b"c")]
 
@@ -131,7 +131,7 @@ def test_lengths_beyond_the_message(field: int, length: int) -> None:
         decode_records(data, check_crc=False)
 
 
-def test_a_bomb() -> None:
+def test_wrapper_message_that_expands_too_much_is_refused() -> None:
     with pytest.raises(TooLarge):
         decode_records(wrapper(0, message(0, bytes(4 << 20))), limit=1 << 20)
 

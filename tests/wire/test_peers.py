@@ -48,7 +48,7 @@ def build(peer: str, codec: int, records: list[Record]) -> bytes:
 
 
 @pytest.mark.parametrize(("peer", "codec"), ALL)
-def test_their_batches_are_read(peer: str, codec: int) -> None:
+def test_batches_of_other_clients_are_decoded(peer: str, codec: int) -> None:
     data = build(peer, codec, sample())
     header = read_header(data)
     assert (header.compression, header.count, header.size) == (codec, 300, len(data))

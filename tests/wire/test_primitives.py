@@ -27,13 +27,13 @@ def test_a_count_is_held_against_the_bytes_that_remain() -> None:
 
 
 @pytest.mark.parametrize("read", [primitives.long_text, primitives.long_bytes, primitives.long_count])
-def test_null_is_refused(read: object) -> None:
+def test_null_in_a_field_that_is_not_nullable_is_refused(read: object) -> None:
     for wire in (b"\x00", b"\x80\x00"):
         with pytest.raises(NullNotAllowed):
             read(wire, wire[0], 1)  # type: ignore[operator]
 
 
-def test_arrays_of_numbers() -> None:
+def test_arrays_of_numbers_are_read_into_tuples() -> None:
     b = bytes.fromhex("c901") + b"".join(number.to_bytes(4, "big") for number in range(200))
     assert primitives.long_numbers(b, 0xC9, 1, "i", False) == (tuple(range(200)), len(b))
     assert primitives.plain_numbers(b, -1, 2, "i", True) == (None, 2)
@@ -43,7 +43,7 @@ def test_arrays_of_numbers() -> None:
         primitives.plain_numbers(b, 1 << 30, 2, "i", True)
 
 
-def test_unpackers_are_there_for_every_number() -> None:
+def test_unpack_tables_exist_for_every_number_type() -> None:
     for letter in "bhHiIqd":
         table = getattr(primitives, f"unpack_{letter}")
         assert table is getattr(primitives, f"unpack_{letter}")
@@ -53,7 +53,7 @@ def test_unpackers_are_there_for_every_number() -> None:
         _ = primitives.unpack_z
 
 
-def test_shapes_remember_a_bounded_number() -> None:
+def test_struct_shapes_are_kept_up_to_a_bound() -> None:
     shapes = primitives.Shapes(">{}h")
     for count in range(primitives.Shapes.MOST + 500):
         assert len(shapes[count](*range(count))) == 2 * count
@@ -81,7 +81,7 @@ def test_uuids_have_16_bytes_each() -> None:
         primitives.join_uuids([bytes(15), bytes(17)])
 
 
-def test_sizes() -> None:
+def test_compact_string_length_is_bounded() -> None:
     assert primitives.text_size(32768) == b"\x80\x80\x02"
     with pytest.raises(UsageError, match="32768 bytes is longer than 32767"):
         primitives.text_size(32769)

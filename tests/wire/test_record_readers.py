@@ -138,7 +138,7 @@ def test_oddities_are_read_as_java_reads_them(text: str, expected: Record) -> No
     assert read_one(text) == expected
 
 
-def test_sums_wrap_around_at_64_bits() -> None:
+def test_record_offsets_and_timestamps_wrap_around_at_64_bits() -> None:
     place = BatchContext((1 << 63) - 1, (1 << 63) - 1)
     assert read_one("0c 00 02 02 01 01 00", place) == Record(-(1 << 63), -(1 << 63), None, None)
     assert sums(bytes.fromhex("0c000202010100"), 1, place) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))

@@ -22,7 +22,7 @@ def test_known_and_unknown_tags_are_merged_by_number() -> None:
     )
 
 
-def test_an_empty_section() -> None:
+def test_empty_tagged_section_is_a_zero_byte() -> None:
     assert written({}, None) == "00"
     assert written({}, {}) == "00"
 
@@ -57,7 +57,7 @@ def test_more_tags_than_fit_in_one_byte() -> None:
         ("01 05 ffffffff07", Truncated),
     ],
 )
-def test_sections_that_cannot_be_read(wire: str, kind: type[Exception]) -> None:
+def test_tagged_section_that_is_malformed_is_refused(wire: str, kind: type[Exception]) -> None:
     data = bytes.fromhex(wire)
     with pytest.raises(kind):
         tagged.read_unknown(data, data[0], 1)
@@ -65,6 +65,6 @@ def test_sections_that_cannot_be_read(wire: str, kind: type[Exception]) -> None:
         tagged.skip_tags(data, 0, 99)
 
 
-def test_a_section_that_ends_too_early() -> None:
+def test_tagged_section_that_ends_early_is_an_index_error() -> None:
     with pytest.raises(IndexError):
         tagged.read_unknown(b"\x02\x01\x00", 2, 1)

@@ -35,7 +35,7 @@ def test_value_batches_equal_record_batches(values: list[bytes]) -> None:
     assert plain(of_records(values)) == values
 
 
-def test_a_long_one() -> None:
+def test_long_value_batch_equals_the_batch_of_its_records() -> None:
     values = [b"v"] * 20_000
     assert wrapped(values, 0) == of_records(values, 0)
     assert plain(of_records(values, 0)) == values

@@ -25,38 +25,38 @@ LONG = {0: "00", -1: "01", 2**63 - 1: "feffffffffffffffff01", -(2**63): "fffffff
 
 
 @pytest.mark.parametrize(("value", "wire"), UNSIGNED.items())
-def test_unsigned(value: int, wire: str) -> None:
+def test_unsigned_varint_has_known_bytes(value: int, wire: str) -> None:
     assert varint.write_uvarint(value).hex() == wire
     assert varint.read_uvarint(b"\xff" + bytes.fromhex(wire) + b"\xff", 1) == (value, 1 + len(wire) // 2)
 
 
 @pytest.mark.parametrize(("value", "wire"), SIGNED.items())
-def test_signed(value: int, wire: str) -> None:
+def test_signed_varint_has_known_bytes(value: int, wire: str) -> None:
     assert varint.write_varint(value).hex() == wire
     assert varint.read_varint(bytes.fromhex(wire), 0) == (value, len(wire) // 2)
 
 
 @pytest.mark.parametrize(("value", "wire"), LONG.items())
-def test_signed_64_bits(value: int, wire: str) -> None:
+def test_varlong_has_known_bytes(value: int, wire: str) -> None:
     assert varint.write_varlong(value).hex() == wire
     assert varint.read_varlong(bytes.fromhex(wire), 0) == (value, len(wire) // 2)
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_unsigned_there_and_back(value: int) -> None:
+def test_unsigned_varint_is_read_as_written(value: int) -> None:
     wire = varint.write_uvarint(value)
     assert varint.read_uvarint(wire, 0) == (value, len(wire))
 
 
 @given(st.integers(-(2**31), 2**31 - 1))
-def test_signed_there_and_back(value: int) -> None:
+def test_signed_varint_is_read_as_written(value: int) -> None:
     wire = varint.write_varint(value)
     assert varint.read_varint(wire, 0) == (value, len(wire))
     assert varint.read_varlong(wire, 0) == (value, len(wire))
 
 
 @given(st.integers(-(2**63), 2**63 - 1))
-def test_long_there_and_back(value: int) -> None:
+def test_varlong_is_read_as_written(value: int) -> None:
     wire = varint.write_varlong(value)
     assert varint.read_varlong(wire, 0) == (value, len(wire))
 
@@ -80,7 +80,7 @@ def test_an_unsigned_varint_that_goes_on(wire: str) -> None:
 
 
 @pytest.mark.parametrize("wire", ["ffffffffffffffffff02", "80808080808080808080808000"])
-def test_a_varlong_that_goes_on(wire: str) -> None:
+def test_varlong_that_is_too_long_is_refused(wire: str) -> None:
     with pytest.raises(BadVarint) as caught:
         varint.read_varlong(b"\0" + bytes.fromhex(wire), 1)
     assert caught.value.offset == 1
@@ -93,6 +93,6 @@ def test_bytes_that_end(wire: str) -> None:
             read(bytes.fromhex(wire), 0)
 
 
-def test_padding_is_accepted() -> None:
+def test_varint_with_padding_is_accepted() -> None:
     assert varint.read_uvarint(b"\x80\x00", 0) == (0, 2)
     assert varint.read_uvarint(b"\x81\x80\x80\x80\x00", 0) == (1, 5)

@@ -56,7 +56,7 @@ def as_record(outer: Any, inner: Any, record: Any) -> Record:
     st.booleans(),
     st.booleans(),
 )
-def test_the_grammar_reads_what_is_written(
+def test_grammar_reads_encoded_batches(
     made: tuple[int, list[Record]],
     producer: int,
     epoch: int,
@@ -88,7 +88,7 @@ def test_the_grammar_reads_what_is_written(
 
 @settings(max_examples=40)
 @given(records())
-def test_what_the_grammar_writes_is_what_is_written(made: tuple[int, list[Record]]) -> None:
+def test_grammar_writes_the_same_bytes_as_the_encoder(made: tuple[int, list[Record]]) -> None:
     base, originals = made
     first = originals[0].timestamp
     covered = COVERED.build(

@@ -163,7 +163,7 @@ def test_records_are_decoded_by_the_name_of_the_folder(run: Run, tmp_path: Path)
     assert topic["value"]["type"] == "TopicRecord"
 
 
-def test_decoding_can_be_chosen(run: Run, tmp_path: Path) -> None:
+def test_dump_decodes_records_as_chosen(run: Run, tmp_path: Path) -> None:
     folder = offsets_partition(tmp_path).rename(tmp_path / "copy")
     assert "OffsetCommitKey" not in run("--records", folder)[1]
     assert "OffsetCommitKey" in run("--decode", "offsets", folder)[1]
@@ -303,7 +303,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert int(done.stderr) // unit < 20_000, done.stderr
 
 
-def test_a_bomb_is_reported_and_not_shown(run: Run, tmp_path: Path) -> None:
+def test_dump_reports_a_batch_that_expands_too_much(run: Run, tmp_path: Path) -> None:
     """Ten million records of seven bytes, compressed to 10 KB: the batch's headline is shown as any
     other, its records are not."""
     body = zstandard.compress(b"\x0c\x00\x00\x00\x01\x01\x00" * 10_000_000)
@@ -351,5 +351,5 @@ def test_dump_items_are_given_to_programs(data: Path) -> None:
         ("data/.lock", None, "raw"),
     ],
 )
-def test_kinds_by_their_names(path: str, kind: Kind | None, decode: str) -> None:
+def test_dump_knows_kinds_of_files_by_their_names(path: str, kind: Kind | None, decode: str) -> None:
     assert (kind_of(Path(path)), decoder_of(Path(path))) == (kind, decode)

@@ -47,7 +47,7 @@ def test_a_listener_of_a_broker(capsys: pytest.CaptureFixture[str]) -> None:
         )
 
 
-def test_something_else_that_listens(capsys: pytest.CaptureFixture[str]) -> None:
+def test_observe_reports_a_server_that_is_no_controller(capsys: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         async def script(line: Line) -> None:
             await line.raw(b"SSH-2.0-OpenSSH_9.2\r\n")

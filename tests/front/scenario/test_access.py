@@ -96,7 +96,7 @@ def test_a_protocol_that_lacks_users_is_refused_at_its_place(tmp_path: Path) -> 
     assert f"{path}:1:11: users has a password for each name" in ended.stderr
 
 
-def test_serve_begins_with_it(scenario: Path) -> None:
+def test_serve_begins_with_the_users_of_a_scenario(scenario: Path) -> None:
     with serving("--scenario", str(scenario)) as served:
         config = {
             "bootstrap.servers": served.startup["bootstrap.servers"],

@@ -120,7 +120,7 @@ def test_the_path_may_be_a_text(write: Write) -> None:
 
 
 @pytest.mark.parametrize("brokers", [1, 3])
-def test_a_reset_applies_it_again(write: Write, brokers: int) -> None:
+def test_reset_applies_the_scenario_again(write: Write, brokers: int) -> None:
     with KafkaDouble(scenario=write("x.yaml", YAML), brokers=brokers) as kafka:
         for _ in range(2):
             kafka.produce("orders", "more")

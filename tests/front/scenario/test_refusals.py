@@ -312,7 +312,7 @@ def test_a_deep_file_is_refused(tmp_path: Path, suffix: str, text: str) -> None:
         load(path)
 
 
-def test_an_anchors_bomb_is_refused(tmp_path: Path) -> None:
+def test_scenario_whose_anchors_multiply_is_refused(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
     path = tmp_path / "bomb.yaml"

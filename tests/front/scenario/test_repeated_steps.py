@@ -78,7 +78,7 @@ def test_a_reset_begins_again_and_a_restore_ends(write: Write) -> None:
         assert len(times(kafka)) == 2
 
 
-def test_a_failure_does_not_end_it_and_the_same_one_is_logged_once(
+def test_repeated_step_goes_on_after_an_error_that_is_logged_once(
     write: Write, caplog: pytest.LogCaptureFixture
 ) -> None:
     with stepped(write({"every": 1, "verb": "delete_topic", "name": "u"})) as kafka:
@@ -105,7 +105,7 @@ def test_late_calls_of_a_repeated_step_are_left_out(write: Write) -> None:
         assert after.calls - before.calls <= 5  # those that had begun
 
 
-def test_an_advance_with_too_many_calls_is_refused(write: Write) -> None:
+def test_advance_over_too_many_steps_is_refused(write: Write) -> None:
     with stepped(path := write(produce(every=0.001), produce(every=0.5, until=100))) as kafka:
         with pytest.raises(UsageError) as refused:
             kafka.advance(86_400)
@@ -125,6 +125,6 @@ def test_an_advance_with_too_many_calls_is_refused(write: Write) -> None:
         (produce(at=9, every=1, until=5), "until is before the first call, which is at 9 s"),
     ],
 )
-def test_times_that_make_no_sense_are_refused(write: Write, step: dict[str, Any], problem: str) -> None:
+def test_steps_with_impossible_times_are_refused(write: Write, step: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         load(write(step))

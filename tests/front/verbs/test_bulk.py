@@ -122,7 +122,7 @@ def test_a_refused_record_is_named() -> None:
             kafka.produce_all("t", [{"key": "k"}, "no key"])
 
 
-def test_an_iterable_that_fails_is_passed_on() -> None:
+def test_produce_many_raises_the_error_of_its_records() -> None:
     def records() -> Iterator[str]:
         yield "a"
         raise OSError("the source failed")

@@ -105,7 +105,7 @@ def test_a_wrong_committed_offset_is_refused(kafka: KafkaDouble, wrong: Committe
         kafka.commit_offsets("shop", {("orders", 0): wrong})
 
 
-def test_a_handle_is_armed_again_waited_for_and_removed(call: Call, kafka: KafkaDouble) -> None:
+def test_rule_handle_is_a_parameter_of_verbs(call: Call, kafka: KafkaDouble) -> None:
     handle = call("fail", api="ApiVersions", error="UNKNOWN_SERVER_ERROR")
     again = call("arm", rule=handle)
     call("remove_rule", rule=handle)
@@ -153,7 +153,7 @@ def test_a_request_is_where_other_requests_begin(call: Call, kafka: KafkaDouble)
     assert call("requests", since=field(first, "time"))
 
 
-def test_an_answer_is_the_answer_again(call: Call, kafka: KafkaDouble) -> None:
+def test_response_of_a_seen_request_is_a_body_again(call: Call, kafka: KafkaDouble) -> None:
     ask_versions(kafka)
     (seen,) = call("requests", apis=["ApiVersions"])
     call("respond", api="ApiVersions", body=field(seen, "answer"))

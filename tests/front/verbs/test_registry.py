@@ -162,7 +162,7 @@ def test_a_call_with_json() -> None:
             call(kafka, {"topic": TOPIC, "value": {"base64": "?"}})
 
 
-def test_the_registry_costs_nothing_before_it_is_read() -> None:
+def test_verb_modules_are_not_imported_before_the_registry_is_read() -> None:
     program = (
         "import sys; from kafkadouble import KafkaDouble; KafkaDouble()\n"
         "print(*[name for name in sys.modules if name.startswith('kafkadouble.verbs')], 'inspect' in sys.modules)"

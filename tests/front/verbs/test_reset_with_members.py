@@ -135,7 +135,7 @@ def test_a_consumer_that_polls_and_commits_outlives_resets(kafka: KafkaDouble) -
     consumer.close()
 
 
-def test_resets_at_once_are_made_one_after_the_other(kafka: KafkaDouble) -> None:
+def test_resets_of_several_threads_are_made_one_by_one(kafka: KafkaDouble) -> None:
     def reset_and_create() -> None:
         with kafka._double_host.serving().replacing:
             kafka.reset()

@@ -34,7 +34,7 @@ def test_as_many_batches_as_the_rest_takes(offsets: int, at_batch_start: bool, e
     assert found.size_bytes(T0, offsets, at_batch_start=at_batch_start) == expected
 
 
-def test_an_unknown_size_is_requested_modestly() -> None:
+def test_first_fetch_of_a_partition_has_a_small_size() -> None:
     found = FetchSizes()
     found.note(T0, EVEN)
     assert found.size_bytes(T1, 1_000_000, at_batch_start=True) == FIRST_BYTES
@@ -55,7 +55,7 @@ def test_partitions_are_forgotten_in_time(monkeypatch: pytest.MonkeyPatch) -> No
     assert asked == [FIRST_BYTES, 200_000]
 
 
-def test_a_read_asks_for_no_more_than_the_rest(double: KafkaDouble) -> None:
+def test_fetch_requests_no_more_bytes_than_remain(double: KafkaDouble) -> None:
     """Twenty batches of ten records; the caller wants half of them, and bounds nothing."""
     with client_of(double.bootstrap_servers) as client:
         made = batch(*(b"%0900d" % number for number in range(10)))
@@ -66,7 +66,7 @@ def test_a_read_asks_for_no_more_than_the_rest(double: KafkaDouble) -> None:
     assert asked == [FIRST_BYTES, 9 * len(made), 5 * len(made)]
 
 
-def test_the_caller_bounds_the_requested_size(double: KafkaDouble) -> None:
+def test_fetch_size_is_bounded_by_max_bytes(double: KafkaDouble) -> None:
     with client_of(double.bootstrap_servers) as client:
         client.producer().send({T0: [batch(b"v" * 5000)] * 20})
         assert len(read(client, T0, 0, 20, max_bytes=12_000)) == 20

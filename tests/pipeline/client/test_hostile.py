@@ -205,7 +205,7 @@ def test_a_length_that_is_not_kept_costs_no_memory(broker: FakeBroker) -> None:
         tracemalloc.stop()
 
 
-def test_an_answer_to_another_question_is_none(broker: FakeBroker) -> None:
+def test_response_with_another_correlation_id_is_refused(broker: FakeBroker) -> None:
     def other(body: Any, head: RequestHead) -> Answer:
         return b"".join(
             headers.write_response(metadata(broker.port), head.correlation_id + 1, head.api_key, head.api_version)

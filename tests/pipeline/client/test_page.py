@@ -21,7 +21,7 @@ EXPECTED = ("10 ['key', 'value', 'topic', 'partition', ", "7\n", "0 10 ")
 
 
 @pytest.mark.parametrize("number", range(len(EXPECTED)))
-def test_a_snippet_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_snippet_of_the_client_page_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     with KafkaDouble() as double:
         for order in range(10):
             double.produce("orders", f"order {order}")

@@ -73,7 +73,7 @@ def test_batch_without_idempotence_may_be_stored_twice(double: KafkaDouble, clie
     assert stored(double, T0) == [b"a", b"a"]
 
 
-def test_a_duplicate_counts_as_delivered(double: KafkaDouble, client: Client) -> None:
+def test_duplicate_batch_counts_as_delivered(double: KafkaDouble, client: Client) -> None:
     double.fail("Produce", "DUPLICATE_SEQUENCE_NUMBER")
     assert set(client.producer().send({T0: [batch(b"a")]})) == {T0}
 
@@ -116,7 +116,7 @@ def test_a_topic_is_not_created_by_a_broker_that_does_not() -> None:
             client.producer().send({TopicPartition("new", 0): [batch(b"a")]})
 
 
-def test_time_runs_out(double: KafkaDouble) -> None:
+def test_produce_is_given_up_after_the_delivery_timeout(double: KafkaDouble) -> None:
     with client_of(double.bootstrap_servers, delivery_timeout_ms=50) as client:
         double.fail("Produce", "NOT_ENOUGH_REPLICAS", times=None)
         with pytest.raises(TimedOut, match=r"sending: not within 50 ms \(delivery.timeout.ms\): .*NOT_ENOUGH_REPLICAS"):

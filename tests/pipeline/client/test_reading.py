@@ -74,7 +74,7 @@ def test_a_request_that_may_succeed_later_is_retried(double: KafkaDouble, client
         ("OFFSET_OUT_OF_RANGE", OffsetOutOfRange),
     ],
 )
-def test_a_permanent_error_is_reported(
+def test_permanent_error_of_a_fetch_is_raised(
     double: KafkaDouble, client: Client, error: str, kind: type[ClientError]
 ) -> None:
     double.fail("Fetch", error, on_call=3)
@@ -95,7 +95,7 @@ def test_fetch_with_a_retriable_error_is_sent_again(double: KafkaDouble, api: st
         assert client.ends_of_epochs({T0: 0}) == {T0: OffsetAndEpoch(10, 0)}
 
 
-def test_time_runs_out_when_there_is_no_progress(double: KafkaDouble) -> None:
+def test_read_without_progress_times_out_at_the_partition(double: KafkaDouble) -> None:
     with client_of(double.bootstrap_servers, default_api_timeout_ms=100) as client:
         double.fail("Fetch", "NOT_LEADER_OR_FOLLOWER", times=None)
         with pytest.raises(TimedOut, match=r"reading t-0: not within 100 ms .*: t-0: NOT_LEADER_OR_FOLLOWER"):
@@ -116,7 +116,7 @@ def test_read_of_offsets_that_are_never_written_times_out(double: KafkaDouble) -
         read(client, T0, 0, 11)
 
 
-def test_the_next_answer_is_on_its_way_while_one_is_looked_at(double: KafkaDouble, client: Client) -> None:
+def test_next_fetch_is_sent_while_a_response_is_decoded(double: KafkaDouble, client: Client) -> None:
     reading = client.read(T0, 0, 10, max_bytes=1)
     next(reading)
     # This request has another connection, and so its response may come first.

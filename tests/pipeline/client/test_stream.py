@@ -75,7 +75,7 @@ def test_a_byte_at_a_time(ends: tuple[SocketStream, socket.socket]) -> None:
     sending.join(30)
 
 
-def test_an_end_in_the_middle_and_silence_are_reported(ends: tuple[SocketStream, socket.socket]) -> None:
+def test_frame_that_ends_early_or_never_comes_is_reported(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     far.sendall(framed(b"whole")[:-1])
     with pytest.raises(ConnectionLost, match=r"broker broker:9092 gives no answer within 0\.1 s"):

@@ -17,7 +17,7 @@ TABLES = {"metadata": metadata.TABLES, "offsets": offsets.TABLES, "transactions"
 
 
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
-def test_a_snippet_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_snippet_of_the_history_page_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     kafka = ROOT / "tests" / "golden" / "log_directory"
     exec(SNIPPETS[number].replace("/var/kafka-logs", str(kafka)), {})
     assert "mixed" in capsys.readouterr().out

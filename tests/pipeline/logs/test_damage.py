@@ -120,7 +120,7 @@ def test_checksums_may_be_left_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 11, 12, 60, 61, 100])
 @pytest.mark.parametrize("level", ["records", "batches", "segments"])
-def test_a_torn_tail_is_the_end(path: Path, cut: int, level: str) -> None:
+def test_log_with_a_torn_last_batch_ends_before_it(path: Path, cut: int, level: str) -> None:
     path.write_bytes(path.read_bytes()[: STARTS[7] + cut])
     table = open_log(path.parent, level=level).to_table()
     if level == "segments":

@@ -13,7 +13,7 @@ from kafkadouble.pipeline.logs.options import EARLIEST, LATEST, OPTIONS, LogOpti
 
 
 @pytest.mark.parametrize("name", ["startingOffsets", "startingoffsets", "starting_offsets", "STARTING_OFFSETS"])
-def test_names_are_compared_without_case_and_underscores(name: str) -> None:
+def test_option_names_are_compared_without_case_and_underscores(name: str) -> None:
     assert options_of("records", {name: "23"}).starting_offsets == 23
 
 
@@ -93,12 +93,12 @@ def test_an_option_that_there_is_not(level: str) -> None:
     assert str(refused.value) == f"there is no option 'subscribe' at level {level}: choose from {', '.join(known)}"
 
 
-def test_a_level_may_have_a_default_of_its_own() -> None:
+def test_split_bytes_option_has_a_default_for_each_level() -> None:
     assert options_of("batches", {}).split_bytes == 4 * options_of("records", {}).split_bytes == 256 << 20
     assert options_of("batches", {"splitbytes": "7"}).split_bytes == 7
 
 
-def test_a_level_that_there_is_not() -> None:
+def test_unknown_level_option_is_refused() -> None:
     with pytest.raises(UsageError, match=r"there is no level 'rows': choose from records, batches, segments"):
         options_of("rows", {})
 

@@ -40,7 +40,7 @@ def test_logs_of_real_kafka_are_read_as_by_the_plain_reader(control: bool) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("split", [1, 700, 1 << 30])
-def test_however_it_is_cut_it_is_the_same(tmp_path: Path, seed: int, split: int) -> None:
+def test_records_of_a_log_are_the_same_for_every_split_size(tmp_path: Path, seed: int, split: int) -> None:
     directory = written.orders(tmp_path, seed)
     assert rows(directory, include_headers=True, split_bytes=split) == plain.records(directory)
 
@@ -124,7 +124,7 @@ def test_segments_outside_of_the_bounds_are_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("beside", ["index", "nothing", "no snapshot"])
-def test_read_committed_leaves_out_what_was_aborted_or_is_open(tmp_path: Path, seed: int, beside: str) -> None:
+def test_read_committed_leaves_out_aborted_and_open_transactions(tmp_path: Path, seed: int, beside: str) -> None:
     """With `.txnindex` files and producer snapshots, or by the markers alone."""
     directory = written.transactions(tmp_path, seed)
     for path in directory.glob("*/*"):

@@ -68,7 +68,7 @@ class TestKafka:
         assert [row["highest"] for row in rows] == [4, 17]
         assert rows[0]["client_software"] == "apache-kafka-java", "Kafka itself knows it only afterwards"
 
-    def test_an_answer_with_an_error_offers_nothing(self, log: Path) -> None:
+    def test_failed_api_versions_response_offers_no_version(self, log: Path) -> None:
         answer = {"errorCode": 35, "apiKeys": OFFERED[1:]}
         rows, _ = read_text(log, kafka(18, 9, response=answer) + kafka(18, 3, response=answer))
         assert [(row["highest"], row["errors"]) for row in rows] == [(None, [35])] * 2
@@ -89,7 +89,7 @@ class TestKafka:
         rows, problems = read_text(log, other + kafka() + other)
         assert (len(rows), problems.named, problems.other_lines) == (1, [], 6)
 
-    def test_the_time_is_that_of_the_zone(self, log: Path) -> None:
+    def test_request_log_times_are_of_the_given_zone(self, log: Path) -> None:
         how = ReadOptions(ZoneInfo("Europe/Berlin"))
         (row,), _ = read_text(log, kafka(took_ms=0), how)
         assert row["time"] == datetime(2026, 11, 22, 2, 6, 14, 601000, tzinfo=UTC)
@@ -247,7 +247,7 @@ class TestProblems:
         assert sum(batch.num_rows for batch in read([log], problems)) == 1
         assert problems.named == []
 
-    def test_more_than_are_named_are_counted(self, log: Path) -> None:
+    def test_problems_of_a_request_log_are_counted_beyond_those_named(self, log: Path) -> None:
         _, problems = read_text(log, "Completed request:[]\n" * 150)
         assert (problems.count, len(problems.named)) == (150, 100)
 

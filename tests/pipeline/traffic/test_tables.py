@@ -59,7 +59,7 @@ class TestMatrix:
             (None, None),
         ]
 
-    def test_outcomes_without_an_answer(self) -> None:
+    def test_requests_without_a_response_count_by_outcome(self) -> None:
         outcomes = ("answered", "unanswered", "disconnected", "abandoned", None)
         found = report(MATRIX, *(row(outcome=outcome) for outcome in outcomes))
         assert {each["error"]: each["requests"] for each in found} == {"": 3, "disconnected": 1, "abandoned": 1}
@@ -103,7 +103,7 @@ class TestRemoved:
 
 
 class TestFailures:
-    def test_the_first_of_each_run(self) -> None:
+    def test_failures_table_has_the_first_request_of_each_kind(self) -> None:
         first = row(time=AT + 1, connection="1", errors=(3,), client_id="first")
         rows = [row(), row(time=AT + 9, errors=(6,)), first, row(time=AT + 1, connection="2", outcome="disconnected")]
         (found,) = report(FAILURES, *rows)

@@ -39,7 +39,7 @@ def test_offsets_by_time(double: KafkaDouble) -> None:
     assert spans(plan_of(double, assign='{"t":[0]}', **each)) == [ReadTask(T0, 4, 5)]
 
 
-def test_a_time_after_which_there_is_nothing(double: KafkaDouble) -> None:
+def test_starting_timestamp_behind_the_last_record_is_refused(double: KafkaDouble) -> None:
     fill(double, "a", timestamp=1000)
     with pytest.raises(UsageError, match="startingTimestamp: t-0 has no record with timestamp 1001 or later"):
         plan_of(double, startingTimestamp="1001")

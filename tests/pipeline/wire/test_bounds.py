@@ -71,7 +71,7 @@ def test_both_ends_must_name_the_same_partitions() -> None:
 @pytest.mark.parametrize(
     ("first", "last", "wrong"), [(5, 4, True), (5, 5, False), (5, LATEST, False), (EARLIEST, 0, False)]
 )
-def test_a_start_behind_its_end(first: int, last: int, wrong: bool) -> None:
+def test_starting_offset_behind_the_ending_offset_is_refused(first: int, last: int, wrong: bool) -> None:
     start, end = Bound("startingOffsets", "offset", each={T0: first}), Bound("endingOffsets", "offset", each={T0: last})
     if not wrong:
         return bounds.check(start, end)

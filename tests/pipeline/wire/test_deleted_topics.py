@@ -109,7 +109,7 @@ def test_a_topic_that_is_created_again_is_named(double: KafkaDouble, moment: str
         assert found.batch(happens, moment) + found.rest() == []
 
 
-def test_each_loss_is_reported_once(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
+def test_loss_of_a_deleted_topic_is_reported_once(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     found = query(double, **ON)
     recreate(double, 9)
     with caplog.at_level(logging.WARNING):

@@ -28,7 +28,7 @@ def test_a_partition_with_a_lower_end_keeps_that_end() -> None:
 
 
 @given(SPANS, st.integers(1, 3000))
-def test_a_limit_never_goes_beyond_the_end_and_always_goes_on(spans: list[OffsetRange], most: int) -> None:
+def test_limited_offsets_advance_and_never_pass_the_end(spans: list[OffsetRange], most: int) -> None:
     start, end = {span.tp: span.start for span in spans}, {span.tp: span.end for span in spans}
     found = limited(most, start, end)
     assert all(start[tp] <= found[tp] <= end[tp] for tp in end)

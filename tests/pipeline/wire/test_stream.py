@@ -55,7 +55,7 @@ def test_stream_without_new_records_keeps_its_offsets(double: KafkaDouble) -> No
     assert stream.latest(start, everything=True) == start
 
 
-def test_the_beginning_is_requested_once(double: KafkaDouble) -> None:
+def test_latest_offsets_of_a_stream_are_requested_once(double: KafkaDouble) -> None:
     stream = stream_of(double, startingOffsets="latest")
     first = stream.initial()
     fill(double, "a")
@@ -83,7 +83,7 @@ def test_the_epoch_of_the_last_record_is_kept(double: KafkaDouble) -> None:
     assert of_json(stream.latest(at(t0=0, t1=0), everything=True)).epochs == {T0: double.leader_epoch("t", 0)}
 
 
-def test_a_limit_is_shared_out(double: KafkaDouble) -> None:
+def test_max_offsets_per_trigger_are_shared_among_partitions(double: KafkaDouble) -> None:
     fill(double, *"abcdefghi")
     fill(double, *"xyz", partition=1)
     stream = stream_of(double, maxOffsetsPerTrigger="4")

@@ -123,7 +123,7 @@ def kept(most_bytes: int, *ends: int, topic_id: bytes = b"a topic that is!", epo
     return found, len(made)
 
 
-def test_a_bound_is_kept() -> None:
+def test_kept_surplus_batches_stay_within_their_bound() -> None:
     for room in (1, 2, 3):
         found, size = kept(room * 1300, 2, 4, 6, 8)
         assert found.size_bytes == room * size <= room * 1300

@@ -167,7 +167,7 @@ def test_a_record_that_is_too_large_is_reported_with_its_partition(double: Kafka
         writing.write(iter([rows(value=["x" * 2_000_000])]), settings(double, SINK, topic="t"))
 
 
-def test_more_than_is_sent_at_once_arrives_in_order(double: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_of_several_batches_arrive_in_order(double: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "ENOUGH", 1000)
     sent = [rows(key=["k"] * 10, value=[f"{at}-{number}" for number in range(10)]) for at in range(20)]
     chosen = settings(double, SINK, topic="t", kafka_batch_size="100")
@@ -197,7 +197,7 @@ def test_rows_with_keys_go_where_those_without_do(double: KafkaDouble) -> None:
     assert Counter(record.partition for record in double.records("t")) == {0: 3, 1: 3}
 
 
-def test_a_sink_sends_when_it_holds_as_much_as_it_may(double: KafkaDouble) -> None:
+def test_sink_sends_when_its_buffer_is_full(double: KafkaDouble) -> None:
     there: list[int] = []
 
     def made() -> Iterator[pa.RecordBatch]:

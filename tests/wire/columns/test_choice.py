@@ -21,7 +21,7 @@ needs_native = pytest.mark.skipif("native" not in columns.available(), reason=MI
 ALIKE, UNLIKE = np.full(1000, 70), np.array([4000, 4000, 4000])
 
 
-def test_by_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_implementation_is_chosen_by_batch_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KAFKADOUBLE_COLUMNS", raising=False)
     monkeypatch.setattr(choice, "available", lambda: ("loop", "lanes", "hybrid"))
     assert choose(None, ALIKE) is IMPLEMENTATIONS["lanes"]
@@ -30,12 +30,12 @@ def test_by_shape(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_native
-def test_the_compiled_one_is_taken_when_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_columns_implementation_is_chosen_if_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KAFKADOUBLE_COLUMNS", raising=False)
     assert choose(None, ALIKE) is choose(None, UNLIKE) is IMPLEMENTATIONS["native"]
 
 
-def test_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_implementation_is_chosen_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKADOUBLE_COLUMNS", "loop")
     assert choose(None, ALIKE) is IMPLEMENTATIONS["loop"]
     assert choose("hybrid", ALIKE) is IMPLEMENTATIONS["hybrid"]
@@ -90,12 +90,12 @@ assert columns.encode(batch, now=5)
 @pytest.mark.parametrize(
     "program", [NO_PANDAS, WITHOUT, *(NO_NUMPY.format(missing=name) for name in ("numpy", "pyarrow"))]
 )
-def test_implementations_that_are_missing_or_switched_off(program: str) -> None:
+def test_missing_columns_implementation_is_reported(program: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_every_implementation_is_tested_here() -> None:
+def test_columns_tests_cover_every_implementation() -> None:
     assert [each.values[0] for each in EVERY][: len(columns.available())] == list(columns.available())
 
 
@@ -163,7 +163,7 @@ def test_numbers_that_lead_out_of_the_arrays_are_refused(function: str, argument
 
 @needs_native
 @pytest.mark.parametrize("function", ["find", "headers", "gather"])
-def test_arrays_that_are_too_short_are_refused(function: str) -> None:
+def test_column_arrays_that_are_too_short_are_refused(function: str) -> None:
     count = len(getattr(Arrays(), function))
     for argument in range(2, count):  # the first array gives the length
         arrays = Arrays()

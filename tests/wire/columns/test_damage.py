@@ -35,7 +35,7 @@ def a_damaged_log(dice: Random) -> bytes:
 
 @pytest.mark.parametrize("check_crc", [True, False])
 @pytest.mark.parametrize("implementation", EVERY)
-def test_turned_bits(implementation: str, check_crc: bool) -> None:
+def test_damaged_batch_gives_equal_columns_or_an_error(implementation: str, check_crc: bool) -> None:
     dice = Random(SEED)
     found = set()
     for turn in range(ROUNDS):

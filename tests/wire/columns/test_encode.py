@@ -89,7 +89,7 @@ def test_any_type_of_bytes(kind: pa.DataType) -> None:
 
 
 @pytest.mark.parametrize(("unit", "number"), [("s", 1), ("ms", 1999), ("us", 1_999_999), ("ns", 1_999_999_999)])
-def test_any_unit_of_time_rounded_down(unit: str, number: int) -> None:
+def test_timestamps_of_any_unit_are_rounded_down(unit: str, number: int) -> None:
     stamps = pa.array([number, -1, None], pa.int64()).cast(pa.timestamp(unit))
     (made,) = columns.encode(pa.record_batch([pa.nulls(3), stamps], ["value", "timestamp"]), now=7)
     assert [record.timestamp for record in decode_all(made)] == [
@@ -135,6 +135,6 @@ def test_columns_that_are_none(arrays: list[pa.Array], names: list[str], sentenc
     ("options", "sentence"),
     [({"codec": 8}, "no compression codec has the id 8"), ({"base_offset": 1 << 63}, "cannot hold")],
 )
-def test_stamps_that_do_not_fit(options: dict[str, int], sentence: str) -> None:
+def test_timestamps_out_of_range_are_refused(options: dict[str, int], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         columns.encode(arrow([(None, b"v", 1, None)]), **{"now": 0, **options})

@@ -79,7 +79,7 @@ def test_strange_varints(implementation: str) -> None:
 
 
 @pytest.mark.parametrize("implementation", EVERY)
-def test_every_bit_of_a_body(implementation: str) -> None:
+def test_record_body_with_any_flipped_bit_gives_the_same_columns(implementation: str) -> None:
     body = encode_body([PLAIN, Record(1, 9, None, b"", (("h", b"y"),))], 0).data
     for bit in range(len(body) * 8):
         bad = bytearray(body)
@@ -119,7 +119,7 @@ def test_record_with_each_byte_changed_decodes_like_the_reader(implementation: s
 
 @pytest.mark.parametrize("implementation", EVERY)
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
-def test_a_count_of_more_or_less_than_there_are(implementation: str, count: int) -> None:
+def test_batch_with_a_wrong_record_count_gives_the_same_columns(implementation: str, count: int) -> None:
     for held in ([PLAIN], [PLAIN] * 4):
         body = b"".join(encode_body([each], 0).data for each in held)
         buffer = batch(body, count)

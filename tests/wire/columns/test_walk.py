@@ -69,7 +69,7 @@ def test_the_last_batch_may_be_cut_off() -> None:
 @pytest.mark.parametrize(
     ("at", "value", "kind"), [(8, 0xFF, BadLength), (16, 9, UnsupportedMagic), (11, 20, CorruptBatch)]
 )
-def test_nonsense_is_an_error_with_its_place(at: int, value: int, kind: type[WireError]) -> None:
+def test_malformed_header_is_an_error_with_its_offset(at: int, value: int, kind: type[WireError]) -> None:
     batch = encode_batch([Record(0, 5, b"k", b"v")])
     start = len(batch)
     buffer = batch + batch
@@ -79,7 +79,7 @@ def test_nonsense_is_an_error_with_its_place(at: int, value: int, kind: type[Wir
     assert caught.value.offset == 1000 + start + (at if at == 16 else 8)
 
 
-def test_which_checksums_are_good() -> None:
+def test_walk_tells_which_batches_have_good_checksums() -> None:
     buffer = bytearray(a_log(6, batches=30))
     headers = columns.walk(buffer)
     for index in (3, 4, 20):
@@ -99,7 +99,7 @@ def rows(*offsets: int) -> pa.RecordBatch:
     ("first", "end", "expected"),
     [(0, 100, [3, 5, 9]), (4, 9, [5]), (5, 10, [5, 9]), (10, 20, []), (0, 3, []), (3, 4, [3]), (6, 6, [])],
 )
-def test_between(first: int, end: int, expected: list[int]) -> None:
+def test_rows_between_two_offsets_are_selected(first: int, end: int, expected: list[int]) -> None:
     assert columns.between(rows(3, 5, 9), first, end).column("offset").to_pylist() == expected
 
 

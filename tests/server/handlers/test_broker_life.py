@@ -21,7 +21,6 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.replay import MetadataDelta
-from tests.server.controller.broker_life import features
 from tests.server.controller.small_clusters import directory
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.harness import Harness
@@ -108,23 +107,6 @@ class TestABroker:
         assert not node.beat(OTHER, version=version, **lost, **cordoned).is_fenced
         broker = node.image.brokers[OTHER]
         assert (len(broker.log_dirs), len(broker.cordoned_log_dirs)) == (1 if lost else 2, 1 if cordoned else 0)
-
-    def test_a_foreign_one_is_refused(self, node: Controllers) -> None:
-        node.register(OTHER)
-        node.beat(OTHER)
-        wrong: list[tuple[dict[str, Any], str]] = [
-            ({"cluster_id": "x"}, "INCONSISTENT_CLUSTER_ID"),
-            ({"incarnation_id": Uuid(b"x" * 16)}, "DUPLICATE_BROKER_REGISTRATION"),
-            ({"is_migrating_zk_broker": True}, "BROKER_ID_NOT_REGISTERED"),
-            ({"log_dirs": []}, "INVALID_REGISTRATION"),
-            ({"features": features(metadata_version=(7, 32))}, "UNSUPPORTED_VERSION"),
-            ({"listeners": [BrokerRegistrationRequest.Listener(name="A", host="", port=1)]}, "UNKNOWN_SERVER_ERROR"),
-        ]
-        for changed, expected in wrong:
-            before = node.end
-            answer = node.register(OTHER, **changed)
-            assert (code(answer), answer.broker_epoch) == (expected, -1)
-            assert node.end == before
 
     def test_no_other_broker_registers_as_the_nodes_own(self, node: Controllers) -> None:
         node.register(OTHER)

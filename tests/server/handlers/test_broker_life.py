@@ -122,30 +122,6 @@ class TestABroker:
                 "STALE_BROKER_EPOCH"
             )
 
-    def test_broker_gets_unique_producer_ids(self, node: Controllers) -> None:
-        epoch = node.register(OTHER).broker_epoch
-        own = node.node.controller.producer_ids.next()
-        blocks = [node.submit(AllocateProducerIdsRequest(broker_id=OTHER, broker_epoch=epoch), 0) for _ in range(2)]
-        assert [(code(block), block.producer_id_start, block.producer_id_len) for block in blocks] == [
-            ("NONE", own + 1000, 1000),
-            ("NONE", own + 2000, 1000),
-        ]
-
-    def test_broker_is_unregistered(self, node: Controllers) -> None:
-        node.register(OTHER)
-        node.beat(OTHER)
-        answer = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
-        assert (code(answer), answer.error_message) == ("NONE", "")
-        assert OTHER not in node.image.brokers
-        assert code(node.beat(OTHER)) == "STALE_BROKER_EPOCH"
-        again = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
-        assert (code(again), again.error_message) == (
-            "BROKER_ID_NOT_REGISTERED",
-            "Broker ID 5 is not currently registered",
-        )
-        node.tick(10 * SESSION)
-        assert code(node.register(OTHER)) == "NONE"
-
 
 def test_a_node_with_an_unregistered_broker_serves_what_it_can(node: Controllers) -> None:
     """The unregistered broker can do almost nothing, and still shuts down cleanly."""
@@ -169,17 +145,6 @@ class TestAController:
             controller_id=controller, incarnation_id=Uuid(b"i" * 16), listeners=[listener]
         )
         return node.submit(body, 0)
-
-    def test_controller_registers_and_is_unregistered(self, node: Controllers) -> None:
-        assert code(self.register(node, 3000)) == "NONE"
-        assert node.image.controllers[3000].endpoints[0].port == 9093
-        answers = [node.submit(UnregisterControllerRequest(controller_id=id), 0) for id in (3000, 3000, OWN)]
-        assert [(code(answer), answer.error_message) for answer in answers] == [
-            ("NONE", ""),
-            ("CONTROLLER_ID_NOT_REGISTERED", "Controller ID 3000 is not currently registered."),
-            ("INVALID_REQUEST", "Controller cannot unregister itself while it is active."),
-        ]
-        assert list(node.image.controllers) == [OWN]
 
     def test_controller_with_port_0_is_refused(self, node: Controllers) -> None:
         answer = self.register(node, 3000, port=0)

@@ -55,11 +55,6 @@ def test_unchanged_partition_has_no_record() -> None:
     assert change(of("123", "123"), PartitionTarget(election=Election.UNCLEAN, recovery=RECOVERED), ALIVE) is None
 
 
-def test_replicas_fall_out_of_sync_and_come_back_in_the_same_leader_epoch() -> None:
-    assert change(of("123", "123"), PartitionTarget(isr=[1, 2]), ALIVE) == {"isr": [1, 2]}
-    assert change(of("123", "1"), PartitionTarget(isr=[1, 3]), ALIVE) == {"isr": [1, 3]}
-
-
 def test_before_metadata_3_6_the_leader_epoch_goes_up_when_a_replica_falls_out_of_sync() -> None:
     old = rules({1, 2, 3}, elr=False, old=True)
     assert change(of("123", "123"), PartitionTarget(isr=[1, 2]), old) == {"isr": [1, 2], "leader": 1}
@@ -199,26 +194,6 @@ class TestEligibleLeaderReplicas:
 
 
 class TestReassignments:
-    def test_reassignment_begins_with_the_adding_replicas(self) -> None:
-        wish = PartitionTarget(replicas=[4, 2, 1], adding=[4], removing=[1])
-        assert change(of("12", "12"), wish, ALIVE) == {
-            "replicas": [4, 2, 1], "adding_replicas": [4], "removing_replicas": [1],
-            "directories": [UNASSIGNED, directory(2), directory(1)],
-        }  # fmt: skip
-
-    def test_reassignment_ends_in_sync_with_a_new_leader_epoch(self) -> None:
-        before = of("421", "12", 2, adding_replicas="4", removing_replicas="1")
-        assert change(before, PartitionTarget(isr=[1, 2, 4]), ALIVE) == {
-            "isr": [2, 4], "replicas": [4, 2], "adding_replicas": [], "removing_replicas": [], "leader": 2,
-            "directories": [directory(4), directory(2)],
-        }  # fmt: skip
-
-    def test_a_leader_that_goes_is_followed_by_the_first_of_the_others(self) -> None:
-        before = of("421", "12", adding_replicas="4", removing_replicas="1")
-        record = change(before, PartitionTarget(isr=[1, 2, 4]), ALIVE)
-        assert record is not None
-        assert (record["leader"], record["isr"]) == (4, [2, 4])
-
     def test_reassignment_does_not_end_with_empty_isr(self) -> None:
         before = of("213", "3", removing_replicas="3")
         assert change(before, PartitionTarget(), ALIVE) is None

@@ -25,20 +25,6 @@ START = 1_700_000_000_000
 GROUP = "g"
 DELAY = 3000
 
-GROUP_APIS = (
-    "FindCoordinator",
-    "JoinGroup",
-    "SyncGroup",
-    "Heartbeat",
-    "LeaveGroup",
-    "DescribeGroups",
-    "ListGroups",
-    "DeleteGroups",
-    "OffsetCommit",
-    "OffsetFetch",
-    "OffsetDelete",
-)
-
 
 class Call:
     """A request on its way: `answer` is None until it is answered."""

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.messages import error_codes as codes
 from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
 from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
 from kafkadouble.server.groups.offset_records import offset_record
-from tests.server.groups.asking import commit, delete_groups, delete_offsets, fetched
+from tests.server.groups.asking import commit, delete_groups, fetched
 from tests.server.groups.bench import GROUP, START, Bench, Member, stabilise, subscription
 
 MINUTE = 60_000
@@ -29,52 +28,6 @@ def with_topics(bench: Bench) -> Bench:
 
 def consumer(bench: Bench, *topics: str) -> Member:
     return Member(bench, protocols=[("range", subscription(*topics))])
-
-
-def test_offsets_of_an_empty_group_can_be_deleted(bench: Bench) -> None:
-    commit(bench, {"t": {0: 1, 1: 2}, "u": {0: 3}})
-    code, found = delete_offsets(bench, {"t": [0, 2, 9], "nowhere": [0]})
-    unknown = codes.UNKNOWN_TOPIC_OR_PARTITION
-    assert code == 0
-    assert found == {("t", 0): 0, ("t", 2): 0, ("t", 9): unknown, ("nowhere", 0): unknown}
-    assert fetched(bench) == {("t", 1): (2, -1, "", 0), ("u", 0): (3, -1, "", 0)}
-
-
-def test_not_those_of_topics_that_its_consumers_read(bench: Bench) -> None:
-    commit(bench, {"t": {0: 1}, "u": {0: 3}})
-    stabilise(consumer(bench, "t"))
-    assert delete_offsets(bench, {"t": [0], "u": [0]}) == (
-        0,
-        {("t", 0): codes.GROUP_SUBSCRIBED_TO_TOPIC, ("u", 0): 0},
-    )
-    assert fetched(bench) == {("t", 0): (1, -1, "", 0)}
-
-
-def test_offsets_of_group_with_other_protocol_members_are_kept(bench: Bench) -> None:
-    commit(bench, {"t": {0: 1}})
-    stabilise(Member(bench, protocol_type="connect"))
-    assert delete_offsets(bench, {"t": [0]}) == (codes.NON_EMPTY_GROUP, {})
-
-
-@pytest.mark.parametrize(("group", "code"), [("unknown", codes.GROUP_ID_NOT_FOUND), ("", codes.INVALID_GROUP_ID)])
-def test_offsets_of_no_group_cannot_be_deleted(bench: Bench, group: str, code: int) -> None:
-    assert delete_offsets(bench, {"t": [0]}, group) == (code, {})
-
-
-def test_an_empty_group_goes_with_its_offsets(bench: Bench) -> None:
-    commit(bench, {"t": {0: 1, 1: 1}}, "gone")
-    commit(bench, {"t": {0: 1}}, "kept")
-    stabilise(Member(bench, group="busy"))
-    assert delete_groups(bench, "gone", "busy", "unknown", "gone") == {
-        "gone": 0,
-        "busy": codes.NON_EMPTY_GROUP,
-        "unknown": codes.GROUP_ID_NOT_FOUND,
-    }
-    assert fetched(bench, "gone") == {}
-    assert fetched(bench, "kept") != {}
-    assert delete_groups(bench, "gone") == {"gone": codes.GROUP_ID_NOT_FOUND}
-    bench.fail_over()
-    assert set(bench.shard().groups) == {"kept", "busy"}
 
 
 def test_pending_offsets_go_too(bench: Bench) -> None:

@@ -2,35 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.join_group import JoinGroupRequest
-from tests.server.groups.bench import DELAY, GROUP, Bench, Member, gather, stabilise, subscription
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
-
-
-def test_a_dynamic_member_gets_an_id_and_joins_again(bench: Bench) -> None:
-    member = Member(bench, "app")
-    call = member.send_join()
-    assert call.code == codes.MEMBER_ID_REQUIRED
-    assert call.answer.member_id.startswith("app-")
-    assert len(call.answer.member_id) == len("app-") + 36
-    assert call.answer.generation_id == -1
-
-
-@pytest.mark.parametrize("version", [0, 3])
-def test_before_version_4_a_member_joins_once(bench: Bench, version: int) -> None:
-    member = Member(bench)
-    call = member.send_join(version)
-    assert not call.done
-    bench.advance(DELAY)
-    member.joined(call)
-    assert member.leader == member.id
+from tests.server.groups.bench import DELAY, Bench, Member, gather, stabilise, subscription
 
 
 def test_version_0_takes_the_session_timeout_for_the_rebalance_timeout(bench: Bench) -> None:
@@ -41,8 +14,10 @@ def test_version_0_takes_the_session_timeout_for_the_rebalance_timeout(bench: Be
 
 
 def test_an_unused_member_id_expires_after_the_session_timeout(bench: Bench) -> None:
-    member = Member(bench, session=10_000)
+    member = Member(bench, "app", session=10_000)
     member.id = member.send_join().answer.member_id
+    assert member.id.startswith("app-")
+    assert len(member.id) == len("app-") + 36
     bench.advance(9_999)
     assert list(bench.group().pending_join_members) == [member.id]
     bench.advance(1)
@@ -63,21 +38,6 @@ def test_a_pending_id_holds_a_rebalance_up_until_it_is_given_up(bench: Bench) ->
     assert first.generation == 2
 
 
-def test_an_instance_id_cannot_come_with_an_id_that_was_handed_out(bench: Bench) -> None:
-    member = Member(bench)
-    member.id = member.send_join().answer.member_id
-    member.instance = "i"
-    assert member.send_join().code == codes.UNKNOWN_SERVER_ERROR
-
-
-def test_the_first_rebalance_waits_for_the_delay(bench: Bench) -> None:
-    call = Member(bench).join()
-    bench.advance(DELAY - 1)
-    assert not call.done
-    bench.advance(1)
-    assert call.done
-
-
 def test_the_delay_is_prolonged_while_members_come_up_to_the_rebalance_timeout() -> None:
     bench = Bench()
     calls = [Member(bench, "0", rebalance=10_000).join()]
@@ -90,53 +50,6 @@ def test_the_delay_is_prolonged_while_members_come_up_to_the_rebalance_timeout()
             assert not any(done), f"after {second} s"
     assert all(call.done for call in calls)
     assert len(calls[0].answer.members) == 10
-
-
-def test_without_newcomers_the_delay_is_not_prolonged(bench: Bench) -> None:
-    first = Member(bench, "a").join()
-    second = Member(bench, "b").join()  # a newcomer: once more 3 s
-    bench.advance(DELAY)
-    assert not first.done
-    bench.advance(DELAY)
-    assert [first.done, second.done] == [True, True]
-
-
-def test_a_delay_of_zero_ends_the_first_gathering_at_once() -> None:
-    bench = Bench(group_initial_rebalance_delay_ms=0)
-    call = Member(bench).join()
-    assert call.done
-    assert call.answer.generation_id == 1
-
-
-def test_only_the_leader_gets_the_members(bench: Bench) -> None:
-    members = [Member(bench, name, protocols=[("range", name.encode())]) for name in ("a", "b", "c")]
-    calls = [member.join() for member in members]
-    bench.advance(20 * DELAY)
-    for member, call in zip(members, calls, strict=True):
-        member.joined(call)
-    leader, *followers = calls
-    assert {each.leader for each in members} == {members[0].id}, "the first member leads"
-    assert [(each.member_id, each.metadata) for each in leader.answer.members] == [
-        (member.id, member.client.encode()) for member in members
-    ]
-    assert all(call.answer.members == [] for call in followers)
-    assert leader.answer.protocol_type == "consumer"
-    assert leader.answer.protocol_name == "range"
-
-
-def test_the_barrier_holds_until_every_member_has_rejoined(bench: Bench) -> None:
-    first, second, third = (Member(bench, name) for name in "abc")
-    stabilise(first, second)
-    newcomer = third.join()
-    again = first.join()
-    assert not newcomer.done
-    assert not again.done
-    assert first.beat() == codes.REBALANCE_IN_PROGRESS
-    last = second.join()
-    for member, call in ((third, newcomer), (first, again), (second, last)):
-        member.joined(call)
-        assert member.generation == 2
-    assert first.leader == first.id, "the leader stays"
 
 
 def test_a_member_that_does_not_rejoin_within_the_rebalance_timeout_is_removed(bench: Bench) -> None:
@@ -158,18 +71,6 @@ def test_a_member_that_does_not_rejoin_within_the_rebalance_timeout_is_removed(b
     assert first.beat() == codes.UNKNOWN_MEMBER_ID
 
 
-def test_a_group_without_rejoining_members_ends_empty(bench: Bench) -> None:
-    first, second = Member(bench, "a"), Member(bench, "b")
-    stabilise(first, second)
-    newcomer = Member(bench, "c", session=10_000)
-    newcomer.id = newcomer.send_join().answer.member_id
-    newcomer.send_join()
-    newcomer.leave()
-    bench.advance(200_000)
-    assert bench.group().state_name == "Empty"
-    assert not bench.group().members
-
-
 def test_a_new_member_that_waits_too_long_has_to_join_again(bench: Bench) -> None:
     first = Member(bench, "a", session=1_000_000, rebalance=600_000)
     stabilise(first)
@@ -181,26 +82,6 @@ def test_a_new_member_that_waits_too_long_has_to_join_again(bench: Bench) -> Non
     assert call.code == codes.UNKNOWN_MEMBER_ID
     assert call.answer.member_id == ""
     assert second.id not in bench.group().members
-
-
-def test_a_rejoining_leader_starts_a_rebalance_and_a_follower_does_not(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    stabilise(leader, follower)
-    call = follower.join()
-    assert call.answer.generation_id == 1
-    assert call.answer.members == []
-    assert bench.group().state_name == "Stable"
-    call = leader.join()
-    assert not call.done
-    assert bench.group().state_name == "PreparingRebalance"
-
-
-def test_a_follower_with_other_metadata_starts_a_rebalance(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    stabilise(leader, follower)
-    follower.protocols = [("range", b"other")]
-    assert not follower.join().done
-    assert bench.group().state_name == "PreparingRebalance"
 
 
 def test_a_member_that_missed_its_answer_gets_it_again_before_the_assignment(bench: Bench) -> None:
@@ -252,18 +133,6 @@ def test_members_vote_for_the_protocol_that_all_of_them_support(bench: Bench) ->
     assert [each.metadata for each in calls[0].answer.members] == [b"2", b"4", b"6"]
 
 
-@pytest.mark.parametrize(
-    ("protocol_type", "protocols"),
-    [("consumer", [("other", b"")]), ("connect", [("range", b"")]), ("consumer", []), ("", [("range", b"")])],
-)
-def test_a_member_without_a_common_protocol_is_refused(
-    bench: Bench, protocol_type: str, protocols: list[tuple[str, bytes]]
-) -> None:
-    Member(bench, "a").join()
-    stranger = Member(bench, "b", protocol_type=protocol_type, protocols=protocols)
-    assert stranger.send_join().code == codes.INCONSISTENT_GROUP_PROTOCOL
-
-
 def test_a_gathering_that_lost_all_its_members_takes_any_protocol_of_its_type(bench: Bench) -> None:
     member, pending, next_one = Member(bench, "a"), Member(bench, "b"), Member(bench, "c")
     stabilise(member)
@@ -278,44 +147,6 @@ def test_a_gathering_that_lost_all_its_members_takes_any_protocol_of_its_type(be
     assert next_one.send_join().code == codes.MEMBER_ID_REQUIRED
     next_one.protocols = []
     assert next_one.send_join().code == codes.INCONSISTENT_GROUP_PROTOCOL
-
-
-@pytest.mark.parametrize(("protocol_type", "protocols"), [("consumer", []), ("", [("range", b"")])])
-def test_an_empty_group_wants_a_protocol(bench: Bench, protocol_type: str, protocols: list[tuple[str, bytes]]) -> None:
-    call = Member(bench, protocol_type=protocol_type, protocols=protocols).send_join()
-    assert call.code == codes.INCONSISTENT_GROUP_PROTOCOL
-    assert bench.group().is_empty, "Kafka creates the group all the same"
-
-
-def test_an_id_in_an_unknown_group_is_no_member(bench: Bench) -> None:
-    member = Member(bench)
-    member.id = "unknown-member"
-    call = member.send_join()
-    assert call.code == codes.UNKNOWN_MEMBER_ID
-    assert call.answer.member_id == "unknown-member"
-    assert GROUP not in bench.shard().groups
-
-
-@pytest.mark.parametrize("session", [5_999, 1_800_001, 0, -1])
-def test_a_session_timeout_out_of_bounds_is_refused(bench: Bench, session: int) -> None:
-    call = Member(bench, session=session).send_join()
-    assert call.code == codes.INVALID_SESSION_TIMEOUT
-
-
-def test_a_group_needs_a_name(bench: Bench) -> None:
-    body = JoinGroupRequest(group_id="", session_timeout_ms=10_000, member_id="m", protocol_type="consumer")
-    answer = bench.ask(body)
-    assert (answer.error_code, answer.member_id) == (codes.INVALID_GROUP_ID, "m")
-
-
-def test_the_group_takes_no_more_than_its_greatest_size() -> None:
-    bench = Bench(group_max_size=2)
-    first, second, third = (Member(bench, name) for name in "abc")
-    stabilise(first, second)
-    call = third.send_join()
-    assert call.code == codes.GROUP_MAX_SIZE_REACHED
-    assert call.answer.member_id == ""
-    assert bench.group().state_name == "Stable"
 
 
 def test_an_id_is_worth_nothing_once_the_group_was_full() -> None:
@@ -339,17 +170,6 @@ def test_during_a_rebalance_joined_members_are_counted() -> None:
     assert not third_call.done
     assert first.join().code == codes.GROUP_MAX_SIZE_REACHED, "the last to rejoin is turned away"
     assert fourth.send_join().code == codes.GROUP_MAX_SIZE_REACHED
-
-
-@pytest.mark.parametrize("version", range(10))
-def test_every_version_is_answered(bench: Bench, version: int) -> None:
-    member = Member(bench)
-    call = member.join(version)
-    bench.advance(10 * DELAY)
-    member.joined(call)
-    refused = Member(bench, session=1).send_join(version)
-    assert refused.code == codes.INVALID_SESSION_TIMEOUT
-    assert refused.answer.protocol_name == (None if version >= 7 else "")
 
 
 def test_the_topics_of_consumers_are_known_when_their_metadata_can_be_read(bench: Bench) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
 from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
 from kafkadouble.server.groups.offset_records import offset_record
-from tests.server.groups.asking import commit, commit_request, fetch_request, fetched
+from tests.server.groups.asking import commit, fetched
 from tests.server.groups.bench import GROUP, Bench, Member, gather, stabilise
 
 NOTHING = (-1, -1, "", 0)
@@ -24,85 +23,6 @@ def bench() -> Bench:
     bench.create_topic("t", 3)
     bench.create_topic("u", 1)
     return bench
-
-
-def test_offset_metadata_and_leader_epoch_come_back(bench: Bench) -> None:
-    assert commit(bench, {"t": {0: 7, 2: 9}}, epoch=5, note="so far \N{SNOWMAN}") == {("t", 0): 0, ("t", 2): 0}
-    assert fetched(bench, topics={"t": [0, 1, 2]}) == {
-        ("t", 0): (7, 5, "so far \N{SNOWMAN}", 0),
-        ("t", 1): NOTHING,
-        ("t", 2): (9, 5, "so far \N{SNOWMAN}", 0),
-    }
-
-
-def test_the_latest_commit_holds_and_null_metadata_is_empty(bench: Bench) -> None:
-    commit(bench, {"t": {0: 7}}, epoch=5, note="x")
-    commit(bench, {"t": {0: 3}}, note=None)
-    assert fetched(bench) == {("t", 0): (3, -1, "", 0)}
-
-
-def test_all_topics_are_fetched_when_none_is_named(bench: Bench) -> None:
-    commit(bench, {"t": {0: 1, 1: 2}, "u": {0: 3}})
-    assert fetched(bench) == {("t", 0): (1, -1, "", 0), ("t", 1): (2, -1, "", 0), ("u", 0): (3, -1, "", 0)}
-    assert fetched(bench, topics={}) == {}
-
-
-def test_groups_do_not_see_one_another(bench: Bench) -> None:
-    commit(bench, {"t": {0: 1}}, "g")
-    commit(bench, {"t": {0: 2}}, "h")
-    answer = bench.ask(fetch_request({"g": None, "h": {"t": [0]}, "unknown": None, "other": {"t": [0]}}), 9)
-    assert [(group.group_id, group.error_code) for group in answer.groups] == [
-        (group_id, 0) for group_id in ("g", "h", "unknown", "other")
-    ]
-    offsets = [[p.committed_offset for t in group.topics for p in t.partitions] for group in answer.groups]
-    assert offsets == [[1], [2], [], [-1]]
-
-
-@pytest.mark.parametrize("version", range(2, 10))
-def test_every_version_commits(bench: Bench, version: int) -> None:
-    assert commit(bench, {"t": {0: version}, "nowhere": {0: 1}}, version=version, note="n") == {
-        ("t", 0): 0,
-        ("nowhere", 0): codes.UNKNOWN_TOPIC_OR_PARTITION,
-    }
-    assert fetched(bench) == {("t", 0): (version, -1, "n", 0)}
-
-
-@pytest.mark.parametrize("version", range(1, 8))
-def test_every_old_version_fetches_one_group(bench: Bench, version: int) -> None:
-    commit(bench, {"t": {0: 7}}, epoch=3, note="n")
-    topic = OffsetFetchRequest.OffsetFetchRequestTopic
-    body = OffsetFetchRequest(group_id=GROUP, topics=[topic(name="t", partition_indexes=[0, 1])])
-    answer = bench.ask(body, version)
-    assert answer.error_code == 0
-    found = [
-        (p.partition_index, p.committed_offset, p.committed_leader_epoch, p.metadata, p.error_code)
-        for p in answer.topics[0].partitions
-    ]
-    assert found == [(0, 7, 3 if version >= 5 else -1, "n", 0), (1, -1, -1, "", 0)]
-    if version >= 2:
-        everything = bench.ask(OffsetFetchRequest(group_id=GROUP, topics=None), version)
-        assert [topic.name for topic in everything.topics] == ["t"]
-
-
-@pytest.mark.parametrize("version", [8, 9])
-def test_versions_8_and_9_fetch_by_name(bench: Bench, version: int) -> None:
-    commit(bench, {"t": {0: 7}})
-    assert fetched(bench, topics={"t": [0]}, version=version) == {("t", 0): (7, -1, "", 0)}
-
-
-def test_version_10_speaks_of_topic_ids(bench: Bench) -> None:
-    topic, stranger = bench.create_topic("by-id"), Uuid(b"x" * 16)
-    assert commit(bench, {topic: {0: 4, 9: 1}, stranger: {0: 1}}, version=10) == {
-        (topic, 0): 0,
-        (topic, 9): codes.UNKNOWN_TOPIC_OR_PARTITION,
-        (stranger, 0): codes.UNKNOWN_TOPIC_ID,
-    }
-    assert fetched(bench, topics={topic: [0], stranger: [0]}, version=10) == {
-        (topic, 0): (4, -1, "", 0),
-        (stranger, 0): (-1, -1, "", codes.UNKNOWN_TOPIC_ID),
-    }
-    assert fetched(bench, version=10) == {(topic, 0): (4, -1, "", 0)}
-    assert fetched(bench, topics={"by-id": [0]}) == {("by-id", 0): (4, -1, "", 0)}, "names do as well"
 
 
 def test_an_offset_of_a_former_topic_is_none_when_fetched_by_id(bench: Bench) -> None:
@@ -120,22 +40,6 @@ def test_offsets_of_a_deleted_topic_are_not_returned_by_id(bench: Bench) -> None
     assert fetched(bench) == {("gone", 0): (5, -1, "", 0)}
 
 
-def test_a_topic_named_with_good_and_bad_partitions_is_answered_once(bench: Bench) -> None:
-    answer = bench.ask(commit_request({"t": {5: 1, 0: 2}}), 9)
-    assert [topic.name for topic in answer.topics] == ["t"]
-    assert [(each.partition_index, each.error_code) for each in answer.topics[0].partitions] == [
-        (5, codes.UNKNOWN_TOPIC_OR_PARTITION),
-        (0, 0),
-    ]
-
-
-def test_without_any_known_topic_the_group_is_not_looked_at(bench: Bench) -> None:
-    assert commit(bench, {"nowhere": {0: 1}}, generation=4, member="m") == {
-        ("nowhere", 0): codes.UNKNOWN_TOPIC_OR_PARTITION
-    }
-    assert GROUP not in bench.shard().groups
-
-
 @pytest.mark.parametrize(("note", "code"), [("x" * 4096, 0), ("x" * 4097, 12), ("\U0001f600" * 2048, 0)])
 def test_metadata_has_a_greatest_length_in_java_characters(bench: Bench, note: str, code: int) -> None:
     assert commit(bench, {"t": {0: 1}}, note=note) == {("t", 0): code}
@@ -147,43 +51,6 @@ def test_the_greatest_length_is_a_setting(bench: Bench) -> None:
     bench.create_topic("t")
     assert commit(bench, {"t": {0: 1}}, note="\U0001f600\U0001f600") == {("t", 0): codes.OFFSET_METADATA_TOO_LARGE}
     assert bench.group().is_empty, "Kafka creates the group all the same"
-
-
-def test_an_unknown_group_comes_into_being_without_a_generation_only(bench: Bench) -> None:
-    assert commit(bench, {"t": {0: 1}}, generation=0, version=9) == {("t", 0): codes.GROUP_ID_NOT_FOUND}
-    assert commit(bench, {"t": {0: 1}}, generation=0, version=8) == {("t", 0): codes.ILLEGAL_GENERATION}
-    assert commit(bench, {"t": {0: 1}}) == {("t", 0): 0}
-    assert bench.group().protocol_type is None
-    assert bench.group().is_empty
-
-
-def test_a_group_may_have_an_empty_name_here(bench: Bench) -> None:
-    assert commit(bench, {"t": {0: 1}}, "") == {("t", 0): 0}
-    assert fetched(bench, "") == {("t", 0): (1, -1, "", 0)}
-
-
-def test_which_members_may_commit_to_a_stable_group(bench: Bench) -> None:
-    member = Member(bench)
-    stabilise(member)
-    cases: tuple[tuple[dict[str, Any], int], ...] = (
-        ({"member": member.id, "generation": 1}, 0),
-        ({"member": member.id, "generation": 0}, codes.ILLEGAL_GENERATION),
-        ({"member": member.id, "generation": 2}, codes.ILLEGAL_GENERATION),
-        ({"member": member.id, "generation": -1}, codes.ILLEGAL_GENERATION),
-        ({"member": "stranger", "generation": 1}, codes.UNKNOWN_MEMBER_ID),
-        ({}, codes.UNKNOWN_MEMBER_ID),
-        ({"member": member.id, "generation": 1, "instance": "unknown"}, codes.UNKNOWN_MEMBER_ID),
-    )
-    for how, code in cases:
-        assert commit(bench, {"t": {0: 1}}, **how) == {("t", 0): code}, how
-
-
-def test_a_fenced_static_member_may_not_commit(bench: Bench) -> None:
-    older = Member(bench, instance="i")
-    stabilise(older)
-    Member(bench, instance="i").send_join()
-    found = commit(bench, {"t": {0: 1}}, member=older.id, generation=1, instance="i")
-    assert found == {("t", 0): codes.FENCED_INSTANCE_ID}
 
 
 def test_commits_during_a_rebalance(bench: Bench) -> None:

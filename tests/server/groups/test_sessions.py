@@ -2,29 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
-from tests.server.groups.bench import GROUP, Bench, Member, gather, stabilise
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
-
-
-def test_a_member_that_is_silent_for_its_session_timeout_is_out(bench: Bench) -> None:
-    member = Member(bench, session=10_000)
-    stabilise(member)
-    bench.advance(9_999)
-    assert member.beat() == 0
-    bench.advance(9_999)
-    assert bench.group().state_name == "Stable"
-    bench.advance(1)
-    assert bench.group().state_name == "Empty"
-    assert bench.group().generation_id == 2, "an empty generation follows"
-    assert member.beat() == codes.UNKNOWN_MEMBER_ID
+from tests.server.groups.bench import Bench, Member, gather, stabilise
 
 
 def test_the_others_rebalance_without_it(bench: Bench) -> None:
@@ -96,31 +75,3 @@ def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> Non
     statics[1].joined(call)
     assert statics[1].leader == statics[1].id
     assert len(call.answer.members) == 2
-
-
-@pytest.mark.parametrize(
-    ("message", "code"),
-    [
-        ({"group_id": ""}, codes.INVALID_GROUP_ID),
-        ({"group_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
-        ({"member_id": "stranger"}, codes.UNKNOWN_MEMBER_ID),
-        ({"generation_id": 0}, codes.ILLEGAL_GENERATION),
-        ({"group_instance_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
-    ],
-)
-def test_the_answers_to_heartbeats(bench: Bench, message: dict[str, object], code: int) -> None:
-    member = Member(bench)
-    stabilise(member)
-    body = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id=member.id)
-    assert bench.ask(body).error_code == 0
-    for name, value in message.items():
-        setattr(body, name, value)
-    assert bench.ask(body).error_code == code
-
-
-@pytest.mark.parametrize("version", range(5))
-def test_every_version_is_answered(bench: Bench, version: int) -> None:
-    member = Member(bench)
-    stabilise(member)
-    body = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id=member.id)
-    assert bench.ask(body, version).error_code == 0

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest
@@ -79,19 +78,6 @@ class Sharing(Harness):
         """Member id -> partitions of the topic."""
         members = self.group.members.values()
         return {member.member_id: sorted(member.assigned_partitions.get(self.id_of(topic), ())) for member in members}
-
-
-def test_members_share_partitions_and_others_take_over() -> None:
-    sharing = Sharing()
-    sharing.join("a", "b")
-    assert sorted(sharing.assigned().values()) == [[0], [1]]
-    sharing.join("a", "b", "c")
-    assert sorted({each for partitions in sharing.assigned().values() for each in partitions}) == [0, 1]
-    assert all(sharing.assigned().values()), "each member has something to fetch"
-    for member_id in ("b", "c"):
-        assert sharing.heartbeat(member_id, -1).error_code == 0
-    sharing.heartbeat("a")
-    assert sharing.assigned() == {"a": [0, 1]}
 
 
 def test_a_restart_keeps_the_group_and_begins_the_sessions() -> None:
@@ -170,21 +156,6 @@ def test_no_partition_is_initialized_again_while_the_group_may_be_written(monkey
     assert calls == [0, 1, 0, 1]
 
 
-def test_added_partitions_are_read_from_their_start() -> None:
-    sharing = Sharing()
-    sharing.join("a")
-    of = CreatePartitionsRequest
-    topic = of.CreatePartitionsTopic(name="t", count=3, assignments=None)
-    assert sharing.submit(of(topics=[topic], timeout_ms=1000), 3).results[0].error_code == 0
-    sharing.join("a")
-    assert sharing.assigned() == {"a": [0, 1, 2]}
-    found: list[Any] = []
-    for partition in range(3):
-        sharing.node.persister.read_summary(SharePartitionKey("s", sharing.id_of(), partition), 0, found.append)
-    sharing.tick(0)
-    assert [(each.state_epoch, each.start_offset) for each in found] == [(2, -1), (2, -1), (4, 0)]
-
-
 def test_a_deleted_topic_is_forgotten() -> None:
     sharing = Sharing()
     sharing.create("u")
@@ -198,24 +169,6 @@ def test_a_deleted_topic_is_forgotten() -> None:
     sharing.join("a")
     assert topic_id not in sharing.group.members["a"].assigned_partitions
     assert sharing.assigned("u") == {"a": [0]}
-
-
-def test_a_group_is_deleted_with_its_state_and_begins_anew() -> None:
-    sharing = Sharing()
-    sharing.join("a")
-    delete = DeleteGroupsRequest(groups_names=["s", "unknown"])
-    assert [each.error_code for each in sharing.submit(delete, 2).results] == [
-        codes.NON_EMPTY_GROUP,
-        codes.GROUP_ID_NOT_FOUND,
-    ]
-    sharing.heartbeat("a", -1)
-    results = {each.group_id: each.error_code for each in sharing.submit(delete, 2).results}
-    assert results == {"s": 0, "unknown": codes.GROUP_ID_NOT_FOUND}
-    assert sharing.shard.groups == {}
-    assert [key for each in sharing.node.share_coordinator for key in each.states] == []
-    sharing.epochs.clear()
-    sharing.join("a")
-    assert sharing.assigned() == {"a": [0, 1]}
 
 
 def test_the_group_stays_while_its_state_cannot_be_deleted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import DELAY, Bench, Member, gather, stabilise
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def restarted(member: Member) -> Member:
@@ -53,24 +46,6 @@ def test_a_follower_that_restarts_before_it_synced_syncs_under_its_new_id(bench:
     assert again.sync().code == 0
     bench.advance(30_000)
     assert bench.group().state_name == "Stable"
-
-
-@pytest.mark.parametrize("version", [5, 8, 9])
-def test_a_leader_that_restarts_has_nothing_to_assign(bench: Bench, version: int) -> None:
-    leader, follower = Member(bench, "a", instance="1"), Member(bench, "b", instance="2")
-    stabilise(leader, follower)
-    again = restarted(leader)
-    call = again.send_join(version)
-    again.joined(call)
-    assert bench.group().leader_id == again.id
-    if version >= 9:
-        assert call.answer.skip_assignment
-        assert call.answer.leader == again.id
-        assert {each.member_id for each in call.answer.members} == {again.id, follower.id}
-    else:
-        assert call.answer.leader == leader.id, "it must not take itself for the leader"
-        assert call.answer.members == []
-    assert again.sync().answer.assignment == b"a"
 
 
 def test_a_restart_that_changes_the_protocol_is_a_rebalance(bench: Bench) -> None:
@@ -150,23 +125,6 @@ def test_with_its_member_id_it_rejoins_like_any_other(bench: Bench) -> None:
     static.joined(call)
     assert static.id == before
     assert static.generation == 2
-
-
-@pytest.mark.parametrize("api", ["join", "sync", "beat"])
-def test_a_fenced_id_gets_fenced_instance_id(bench: Bench, api: str) -> None:
-    older = Member(bench, "s", instance="i")
-    stabilise(older)
-    restarted(older).send_join()
-    answer = getattr(older, api)()
-    assert (answer if api == "beat" else answer.code) == codes.FENCED_INSTANCE_ID
-
-
-def test_an_unknown_instance_id_with_a_member_id_is_no_member(bench: Bench) -> None:
-    static = Member(bench, "s", instance="i")
-    stabilise(static)
-    static.instance = "j"
-    assert static.join().code == codes.UNKNOWN_MEMBER_ID
-    assert static.beat() == codes.UNKNOWN_MEMBER_ID
 
 
 def test_its_session_goes_on_under_the_new_id(bench: Bench) -> None:

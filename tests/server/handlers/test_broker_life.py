@@ -21,7 +21,6 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.replay import MetadataDelta
-from tests.server.controller.broker_life import features
 from tests.server.controller.small_clusters import directory
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.harness import Harness
@@ -109,23 +108,6 @@ class TestABroker:
         broker = node.image.brokers[OTHER]
         assert (len(broker.log_dirs), len(broker.cordoned_log_dirs)) == (1 if lost else 2, 1 if cordoned else 0)
 
-    def test_a_foreign_one_is_refused(self, node: Controllers) -> None:
-        node.register(OTHER)
-        node.beat(OTHER)
-        wrong: list[tuple[dict[str, Any], str]] = [
-            ({"cluster_id": "x"}, "INCONSISTENT_CLUSTER_ID"),
-            ({"incarnation_id": Uuid(b"x" * 16)}, "DUPLICATE_BROKER_REGISTRATION"),
-            ({"is_migrating_zk_broker": True}, "BROKER_ID_NOT_REGISTERED"),
-            ({"log_dirs": []}, "INVALID_REGISTRATION"),
-            ({"features": features(metadata_version=(7, 32))}, "UNSUPPORTED_VERSION"),
-            ({"listeners": [BrokerRegistrationRequest.Listener(name="A", host="", port=1)]}, "UNKNOWN_SERVER_ERROR"),
-        ]
-        for changed, expected in wrong:
-            before = node.end
-            answer = node.register(OTHER, **changed)
-            assert (code(answer), answer.broker_epoch) == (expected, -1)
-            assert node.end == before
-
     def test_no_other_broker_registers_as_the_nodes_own(self, node: Controllers) -> None:
         node.register(OTHER)
         node.tick(10 * SESSION)
@@ -139,30 +121,6 @@ class TestABroker:
             assert code(node.submit(AllocateProducerIdsRequest(broker_id=broker, broker_epoch=epoch), 0)) == (
                 "STALE_BROKER_EPOCH"
             )
-
-    def test_broker_gets_unique_producer_ids(self, node: Controllers) -> None:
-        epoch = node.register(OTHER).broker_epoch
-        own = node.node.controller.producer_ids.next()
-        blocks = [node.submit(AllocateProducerIdsRequest(broker_id=OTHER, broker_epoch=epoch), 0) for _ in range(2)]
-        assert [(code(block), block.producer_id_start, block.producer_id_len) for block in blocks] == [
-            ("NONE", own + 1000, 1000),
-            ("NONE", own + 2000, 1000),
-        ]
-
-    def test_broker_is_unregistered(self, node: Controllers) -> None:
-        node.register(OTHER)
-        node.beat(OTHER)
-        answer = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
-        assert (code(answer), answer.error_message) == ("NONE", "")
-        assert OTHER not in node.image.brokers
-        assert code(node.beat(OTHER)) == "STALE_BROKER_EPOCH"
-        again = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
-        assert (code(again), again.error_message) == (
-            "BROKER_ID_NOT_REGISTERED",
-            "Broker ID 5 is not currently registered",
-        )
-        node.tick(10 * SESSION)
-        assert code(node.register(OTHER)) == "NONE"
 
 
 def test_a_node_with_an_unregistered_broker_serves_what_it_can(node: Controllers) -> None:
@@ -187,17 +145,6 @@ class TestAController:
             controller_id=controller, incarnation_id=Uuid(b"i" * 16), listeners=[listener]
         )
         return node.submit(body, 0)
-
-    def test_controller_registers_and_is_unregistered(self, node: Controllers) -> None:
-        assert code(self.register(node, 3000)) == "NONE"
-        assert node.image.controllers[3000].endpoints[0].port == 9093
-        answers = [node.submit(UnregisterControllerRequest(controller_id=id), 0) for id in (3000, 3000, OWN)]
-        assert [(code(answer), answer.error_message) for answer in answers] == [
-            ("NONE", ""),
-            ("CONTROLLER_ID_NOT_REGISTERED", "Controller ID 3000 is not currently registered."),
-            ("INVALID_REQUEST", "Controller cannot unregister itself while it is active."),
-        ]
-        assert list(node.image.controllers) == [OWN]
 
     def test_controller_with_port_0_is_refused(self, node: Controllers) -> None:
         answer = self.register(node, 3000, port=0)

@@ -18,7 +18,6 @@ from kafkadouble.messages.generated.renew_delegation_token import RenewDelegatio
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.security.acls import USER
@@ -28,7 +27,6 @@ from tests.server.forwarded import ask_as
 from tests.server.handlers.controller_listener import versions
 from tests.server.harness import Harness
 from tests.server.images import image_of_log
-from tests.server.metadata.cluster_story import made
 
 KEY: dict[str, object] = {"delegation.token.secret.key": "key"}
 CHECKED, HOUR = "delegation.token.expiry.check.interval.ms", 3_600_000
@@ -230,20 +228,6 @@ def test_owner_and_renewer_renew_and_expire_a_token(cluster: Controllers, versio
     assert kept(cluster) == set()
     for body in (renewal(mine.hmac), end(mine.hmac)):
         assert ask_as(cluster, body, version, ANN).error_code == error_codes.DELEGATION_TOKEN_NOT_FOUND
-
-
-@pytest.mark.parametrize("level", [13, 14])
-def test_tokens_need_metadata_version_14(level: int) -> None:
-    logs = MemoryLogs()
-    logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
-    cluster = Harness({**KEY, CHECKED: 1000}, logs=logs)
-    cluster.peer.may_ask_for_tokens = True
-    expected = error_codes.NONE if level == 14 else error_codes.UNSUPPORTED_VERSION
-    answer = cluster.submit(creation(), 3)
-    assert answer.error_code == expected
-    for body in (renewal(answer.hmac), end(answer.hmac)):
-        assert cluster.submit(body, 2).error_code == expected
-    cluster.tick(5000)
 
 
 # Time

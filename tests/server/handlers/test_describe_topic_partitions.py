@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
 )
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
-from kafkadouble.messages.uuid import Uuid
 from tests.server.harness import Harness
-
-OPERATIONS = 3576
 
 Place = tuple[str, int]
 
@@ -52,19 +48,6 @@ def shown(response: DescribeTopicPartitionsResponse) -> list[tuple[str | None, l
 def next_of(response: DescribeTopicPartitionsResponse) -> Place | None:
     cursor = response.next_cursor
     return None if cursor is None else (cursor.topic_name, cursor.partition_index)
-
-
-def test_a_partition(cluster: Harness) -> None:
-    [topic] = ask(cluster, "p1").topics
-    assert (topic.error_code, topic.topic_id, topic.is_internal) == (0, cluster.image.topic_ids["p1"], False)
-    assert topic.topic_authorized_operations == OPERATIONS
-    [partition] = topic.partitions
-    assert (partition.error_code, partition.leader_id, partition.leader_epoch) == (0, 1, 0)
-    lists = (partition.replica_nodes, partition.isr_nodes, partition.offline_replicas)
-    assert [list(each) for each in lists] == [[1], [1], []]
-    assert [list(partition.eligible_leader_replicas or ()), list(partition.last_known_elr or ())] == [[], []]
-    assert partition.eligible_leader_replicas is not None
-    assert partition.last_known_elr is not None
 
 
 def test_eligible_leader_replicas(cluster: Harness) -> None:
@@ -135,24 +118,3 @@ def test_the_limit_of_the_broker() -> None:
     cluster = Harness({"max.request.partition.size.limit": 3})
     cluster.create("t", partitions=5)
     assert next_of(ask(cluster, "t")) == ("t", 3)
-
-
-@pytest.mark.parametrize(
-    ("name", "code", "internal"),
-    [
-        ("nope", error_codes.UNKNOWN_TOPIC_OR_PARTITION, False),
-        ("bad name", error_codes.INVALID_TOPIC_EXCEPTION, False),
-        ("__consumer_offsets", error_codes.UNKNOWN_TOPIC_OR_PARTITION, True),
-    ],
-)
-def test_topics_that_are_not_there(cluster: Harness, name: str, code: int, internal: bool) -> None:
-    [topic] = ask(cluster, name).topics
-    assert (topic.name, topic.error_code, topic.topic_id) == (name, code, Uuid.ZERO)
-    assert (topic.is_internal, topic.topic_authorized_operations) == (internal, OPERATIONS)
-
-
-@pytest.mark.parametrize("cursor", [("p6", 2), ("p5", -1)])
-def test_a_cursor_that_cannot_be(cluster: Harness, cursor: Place) -> None:
-    response = ask(cluster, "p5", cursor=cursor)
-    assert [(topic.name, topic.error_code) for topic in response.topics] == [("p5", error_codes.INVALID_REQUEST)]
-    assert response.next_cursor is None

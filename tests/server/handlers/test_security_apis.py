@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
@@ -20,16 +19,17 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.server.metadata.replay import MetadataDelta
-from kafkadouble.server.requests.answer import DISCONNECT
+from kafkadouble.server.tracing.history import errors_in
 from tests.server.harness import Harness, versions
 from tests.server.metadata.cluster_story import made
+from tests.server.security.acl_requests import ANYTHING, acl_filter, creation
 
 STANDARD: dict[str, object] = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -68,17 +68,7 @@ def set_credential(cluster: Harness, user: str) -> Any:
 
 
 def add_acl(cluster: Harness, **fields: Any) -> Any:
-    given: dict[str, Any] = {
-        "resource_type": 2,
-        "resource_name": "t",
-        "resource_pattern_type": 3,
-        "principal": "User:a",
-        "host": "*",
-        "operation": 3,
-        "permission_type": 3,
-    }
-    creation = CreateAclsRequest.AclCreation(**{**given, **fields})
-    return cluster.submit(CreateAclsRequest(creations=[creation]), 3)
+    return cluster.submit(CreateAclsRequest(creations=[creation(**fields)]), 3)
 
 
 def features(cluster: Harness) -> tuple[dict[str, int], int]:
@@ -148,14 +138,6 @@ def test_the_epoch_of_features_goes_with_the_log(version: int) -> None:
     assert later == cluster.image.end.offset - 1
 
 
-def test_validate_only_changes_no_feature_and_no_quota() -> None:
-    cluster = Harness()
-    end = cluster.image.end
-    assert update(cluster, (ELR, 0, SAFE), (KRAFT, 1, UP), validate_only=True).error_code == 0
-    assert not alter_quota(cluster, "u", "producer_byte_rate", 5, validate_only=True).entries[0].error_code
-    assert cluster.image.end == end
-
-
 def test_kraft_version_is_raised_in_the_quorums_own_records() -> None:
     cluster = Harness()
     raft = cluster.node.quorum.replica
@@ -172,18 +154,6 @@ def test_kraft_version_is_raised_in_the_quorums_own_records() -> None:
     assert replayed(cluster) == cluster.image
 
 
-def test_refused_feature_update_writes_no_record() -> None:
-    cluster = Harness()
-    end, raft = cluster.image.end, cluster.node.quorum.replica.kraft_version
-    answer = update(cluster, (KRAFT, 1, UP), (ELR, 0, SAFE), ("no.such", 1, UP))
-    assert answer.error_code == error_codes.INVALID_UPDATE_VERSION
-    assert answer.error_message.startswith(
-        "The update failed for all features since the following feature had an error: "
-    )
-    assert cluster.image.end == end
-    assert cluster.node.quorum.replica.kraft_version == raft
-
-
 def test_scram_secrets_are_in_no_response_and_no_text() -> None:
     cluster = Harness()
     set_credential(cluster, "u")
@@ -192,58 +162,18 @@ def test_scram_secrets_are_in_no_response_and_no_text() -> None:
     assert not re.search("salt|secret", repr(answer) + repr(credential) + repr(cluster.image.scram))
 
 
-def anything() -> dict[str, Any]:
-    return {
-        "resource_type_filter": 1,
-        "resource_name_filter": None,
-        "pattern_type_filter": 1,
-        "principal_filter": None,
-        "host_filter": None,
-        "operation": 1,
-        "permission_type": 1,
-    }
-
-
-@pytest.mark.parametrize("field", ["resource_type_filter", "pattern_type_filter", "operation", "permission_type"])
-@pytest.mark.parametrize("settings", [None, STANDARD])
-def test_a_filter_that_its_client_does_not_know_ends_the_connection(
-    field: str, settings: dict[str, object] | None
-) -> None:
-    cluster = Harness(settings)
-    requested = {**anything(), field: 0}
-    assert cluster.submit(DescribeAclsRequest(**requested), 3) is DISCONNECT
-    assert cluster.submit(DeleteAclsRequest(filters=[DeleteAclsRequest.DeleteAclsFilter(**requested)]), 3) is DISCONNECT
-
-
-@pytest.mark.parametrize("field", ["resource_type", "resource_pattern_type", "operation", "permission_type"])
-def test_an_acl_that_its_client_does_not_know_ends_the_connection(field: str) -> None:
-    assert add_acl(Harness(STANDARD), **{field: 0}) is DISCONNECT
-
-
-def test_acls_are_described_by_resource() -> None:
-    cluster = Harness(STANDARD)
-    for principal, name in (("User:b", "t"), ("User:a", "t"), ("User:a", "u")):
-        add_acl(cluster, principal=principal, resource_name=name)
-    answer = cluster.submit(DescribeAclsRequest(**anything()), 3)
-    described = [(each.resource_name, [acl.principal for acl in each.acls]) for each in answer.resources]
-    assert described == [("t", ["User:a", "User:b"]), ("u", ["User:a"])]
-
-
 def everyone() -> list[Any]:
     """One request of each API that decides something."""
     entry = AlterClientQuotasRequest.EntryData(
         entity=[AlterClientQuotasRequest.EntityData(entity_type="user", entity_name="u")], ops=[]
-    )
-    creation = CreateAclsRequest.AclCreation(
-        resource_type=2, resource_name="t", principal="User:a", host="*", operation=3, permission_type=3
     )
     deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion(name="u", mechanism=1)
     return [
         UpdateFeaturesRequest(),
         AlterClientQuotasRequest(entries=[entry]),
         AlterUserScramCredentialsRequest(deletions=[deletion]),
-        CreateAclsRequest(creations=[creation]),
-        DeleteAclsRequest(filters=[DeleteAclsRequest.DeleteAclsFilter(**anything())]),
+        CreateAclsRequest(creations=[creation()]),
+        DeleteAclsRequest(filters=[acl_filter()]),
     ]
 
 
@@ -253,13 +183,7 @@ def test_a_node_that_does_not_lead_answers_not_controller(requested: Any, monkey
     monkeypatch.setattr(cluster.node.controller, "_active", None)
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
     for at in range(api.lowest, api.highest + 1):
-        assert "NOT_CONTROLLER" in errors(cluster.submit(requested, at))
-
-
-def errors(answer: Any) -> set[str]:
-    from kafkadouble.server.tracing.history import errors_in
-
-    return set(errors_in(answer))
+        assert "NOT_CONTROLLER" in errors_in(cluster.submit(requested, at))
 
 
 @pytest.mark.parametrize(
@@ -267,42 +191,25 @@ def errors(answer: Any) -> set[str]:
     [
         DescribeClientQuotasRequest(),
         DescribeUserScramCredentialsRequest(users=[DescribeUserScramCredentialsRequest.UserName(name="u")]),
-        DescribeAclsRequest(**anything()),
+        DescribeAclsRequest(**ANYTHING),
         *everyone(),
     ],
     ids=lambda requested: type(requested).__name__,
 )
-def test_error_response_of_each_security_api_can_be_written(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_handler_of_a_security_api_answers_unknown_server_error(
+    requested: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As in Kafka, with the traceback in the log."""
     cluster = Harness(STANDARD)
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
 
     def broken(*_: Any) -> Any:
-        raise ValueError
+        raise ValueError("on purpose")
 
     monkeypatch.setattr(api.handler, "answer", broken)
     for at in range(api.lowest, api.highest + 1):
-        assert "UNKNOWN_SERVER_ERROR" in errors(cluster.submit(requested, at))
-
-
-def test_controllers_serve_the_security_apis_of_their_listener() -> None:
-    ours = [
-        ApiKeys.DESCRIBE_ACLS,
-        ApiKeys.CREATE_ACLS,
-        ApiKeys.DELETE_ACLS,
-        ApiKeys.CREATE_DELEGATION_TOKEN,
-        ApiKeys.RENEW_DELEGATION_TOKEN,
-        ApiKeys.EXPIRE_DELEGATION_TOKEN,
-        ApiKeys.DESCRIBE_DELEGATION_TOKEN,
-        ApiKeys.DESCRIBE_CLIENT_QUOTAS,
-        ApiKeys.ALTER_CLIENT_QUOTAS,
-        ApiKeys.DESCRIBE_USER_SCRAM_CREDENTIALS,
-        ApiKeys.ALTER_USER_SCRAM_CREDENTIALS,
-        ApiKeys.UPDATE_FEATURES,
-    ]
-    assert [key for key in ours if key in SERVED] == ours
-    assert [key for key in ours if key in CONTROLLER_SERVED] == [
-        key for key in ours if key != ApiKeys.DESCRIBE_CLIENT_QUOTAS
-    ]
+        assert "UNKNOWN_SERVER_ERROR" in errors_in(cluster.submit(requested, at))
+    assert "on purpose" in caplog.text
 
 
 def test_a_node_registers_its_new_fields_when_the_level_is_raised() -> None:

@@ -13,7 +13,7 @@ from kafkadouble.wire.batch import Record, decode_records, encode_batch, read_he
 from kafkadouble.wire.compression import compress
 from kafkadouble.wire.errors import InvalidRecord
 
-from .batches import NOW, marker, new_log, produced
+from .batches import NOW, new_log, produced
 
 HOUR = 3_600_000
 LZ4 = 3
@@ -63,9 +63,6 @@ class TestTheBatch:
         assert code(produced()[:-1]) == error_codes.INVALID_RECORD
         assert code(produced()[:16]) == error_codes.INVALID_RECORD
 
-    def test_two(self) -> None:
-        assert code(produced() + produced()) == error_codes.INVALID_RECORD
-
     def test_incomplete_bytes_after_it_are_left_out(self) -> None:
         for rest in (b"\0", b"\0" * 11, bytes(produced()[:16]), bytes(produced(5)[:-1])):
             log = new_log()
@@ -89,16 +86,6 @@ class TestTheBatch:
     def test_an_old_magic(self, magic: int) -> None:
         assert code(patched(16, magic, 1)) == error_codes.INVALID_RECORD
 
-    def test_a_wrong_checksum(self) -> None:
-        batch = produced(3)
-        batch[-1] ^= 1
-        assert code(batch) == error_codes.CORRUPT_MESSAGE
-
-    def test_a_base_offset(self) -> None:
-        batch = produced()
-        batch[0:8] = (7).to_bytes(8, "big")
-        assert code(batch) == error_codes.INVALID_RECORD
-
     def test_the_leader_epoch_of_a_client_means_nothing(self) -> None:
         log = new_log()
         log.append_as_leader(produced(partition_leader_epoch=99), leader_epoch=4, now=NOW)
@@ -121,9 +108,6 @@ class TestTheBatch:
     )
     def test_a_count_that_contradicts_the_offsets(self, position: int, value: int) -> None:
         assert code(patched(position, value, 4)) == error_codes.INVALID_RECORD
-
-    def test_control_records(self) -> None:
-        assert code(marker(commit=True)) == error_codes.INVALID_RECORD
 
     def test_a_producer_without_a_sequence(self) -> None:
         assert code(produced(producer_id=7, producer_epoch=0)) == error_codes.INVALID_RECORD

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
-from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
@@ -123,43 +121,6 @@ def test_a_fetch_returns_no_more_than_the_quota_allows_at_once(cluster: Harness)
     assert muted == 0
     data = answer.response.responses[0].partitions[0]
     assert 6_000 < len(data.records) <= 10_000
-
-
-def test_controller_mutations_are_strict_in_newer_versions(cluster: Harness) -> None:
-    set_quota(cluster, USER, controller_mutation_rate=1)
-    made, muted = sent(cluster, create("a", "b", partitions=20), 6)
-    # The burst is 11: the first topic takes it and nine more.
-    assert [(one.name, one.error_code, one.error_message) for one in made.response.topics] == [
-        ("a", 0, None),
-        ("b", THROTTLED, None),
-    ]
-    assert (made.response.throttle_time_ms, muted) == (9_000, 9_000)
-    grown = sent(cluster, grow("t"), 3)[0].response
-    assert [one.error_code for one in grown.results] == [THROTTLED]
-    deleted = sent(cluster, delete("t"), 5)[0].response
-    assert [one.error_code for one in deleted.responses] == [THROTTLED]
-    cluster.tick(9_000)
-    assert sent(cluster, delete("t"), 5)[0].response.responses[0].error_code == 0
-
-
-def test_controller_mutations_are_permissive_in_older_versions(cluster: Harness) -> None:
-    set_quota(cluster, USER, controller_mutation_rate=1)
-    made, muted = sent(cluster, create("a", "b", partitions=20), 5)
-    assert [one.error_code for one in made.response.topics] == [0, 0]
-    assert muted == 29_000
-    grown, muted = sent(cluster, grow("t"), 2)
-    assert (grown.response.results[0].error_code, muted) == (0, 30_000)
-    deleted, muted = sent(cluster, delete("t"), 4)
-    assert (deleted.response.responses[0].error_code, muted) == (0, 32_000)
-
-
-def grow(name: str) -> CreatePartitionsRequest:
-    topic = CreatePartitionsRequest.CreatePartitionsTopic(name=name, count=2, assignments=None)
-    return CreatePartitionsRequest(topics=[topic], timeout_ms=1000)
-
-
-def delete(name: str) -> DeleteTopicsRequest:
-    return DeleteTopicsRequest(topic_names=[name], timeout_ms=1000)
 
 
 def test_the_time_of_requests_is_a_percentage_of_one_window_at_most(cluster: Harness) -> None:

@@ -361,19 +361,6 @@ def test_offset_0_is_given_a_snapshot_where_there_is_one_but_not_the_bootstrap_o
     assert sole(led.ask(led.fetch(1, 1))).snapshot_id.end_offset == -1
 
 
-def test_below_the_start_of_the_log_a_snapshot_is_given() -> None:
-    led = Led(b"one", b"two", b"three")
-    led.commit()
-    led.replica.log.snapshots = Snapshots(OffsetAndEpoch(2, 1), OffsetAndEpoch(3, 1))
-    led.replica.log.move_start(OffsetAndEpoch(2, 1))
-    assert sole(led.ask(led.fetch(1, 1))).snapshot_id.end_offset == 3
-    assert sole(led.ask(led.fetch(2, 0))).snapshot_id.end_offset == 3
-    got = sole(led.ask(led.fetch(2, 1)))
-    assert got.snapshot_id.end_offset == -1
-    assert got.log_start_offset == 2
-    assert len(got.records) > 0
-
-
 def test_invalid_begin_and_end_quorum_epoch_are_refused() -> None:
     led = Led()
     assert code(led.ask(end(3, led.epoch), 1)) == e.INVALID_REQUEST

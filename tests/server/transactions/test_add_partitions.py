@@ -45,10 +45,11 @@ WRONG_PRODUCERS = [
 @pytest.mark.parametrize("version", [0, 1, 2])
 @pytest.mark.parametrize("state", BETWEEN)
 def test_the_first_partitions_begin_the_transaction(state: TransactionState, version: int) -> None:
-    entry = entry_in(state)
+    entry = entry_in(state, previous_producer_id=PREVIOUS)
     before = entry.metadata
     assert add_partitions(entry, CURRENT, [KNOWN, NEW], version, NOW) == before._replace(
         state=ONGOING,
+        previous_producer_id=PRODUCER,
         topic_partitions=frozenset({KNOWN, NEW}),
         txn_start_timestamp=NOW,
         txn_last_update_timestamp=NOW,

@@ -223,9 +223,9 @@ def test_in_version_2_a_pending_transition_comes_first(
 def test_before_version_2_the_producer_keeps_its_epoch(
     result: str, state: TransactionState, version: int, epoch: int
 ) -> None:
-    entry = entry_in(ONGOING, producer_epoch=epoch, last_producer_epoch=3)
+    entry = entry_in(ONGOING, producer_epoch=epoch, last_producer_epoch=3, previous_producer_id=PREVIOUS)
     assert end(entry, client(result, version, epoch)) == entry.metadata._replace(
-        state=state, txn_last_update_timestamp=NOW, client_transaction_version=0
+        state=state, previous_producer_id=PRODUCER, txn_last_update_timestamp=NOW, client_transaction_version=0
     )
 
 

@@ -48,10 +48,15 @@ def init(
 
 
 def producer_of(following: TransactionMetadata | None) -> tuple[int, int, int]:
-    """Producer id, epoch and last epoch of the state to write, which is EMPTY."""
+    """Producer id, epoch and last epoch of the state to write: no transaction, its own time-out."""
     assert following is not None
-    assert following.state is EMPTY
-    assert (following.txn_timeout_ms, following.txn_last_update_timestamp) == (99, NOW)
+    assert (following.state, following.previous_producer_id, following.topic_partitions) == (
+        EMPTY,
+        PRODUCER,
+        frozenset(),
+    )
+    times = following.txn_timeout_ms, following.txn_start_timestamp, following.txn_last_update_timestamp
+    assert times == (99, -1, NOW)
     return following.producer_id, following.producer_epoch, following.last_producer_epoch
 
 
@@ -132,10 +137,7 @@ def test_a_producer_is_given_32766(state: TransactionState) -> None:
 @pytest.mark.parametrize("state", BETWEEN)
 def test_a_new_producer_id_follows_the_last_epoch(state: TransactionState, epoch: int) -> None:
     entry = entry_in(state, producer_epoch=epoch, previous_producer_id=PREVIOUS)
-    following = init(entry, None, NEXT)
-    assert producer_of(following) == (NEXT, 0, -1)
-    assert following is not None
-    assert following.previous_producer_id == PRODUCER
+    assert producer_of(init(entry, None, NEXT)) == (NEXT, 0, -1)
     assert producer_of(init(entry, ProducerIdAndEpoch(PRODUCER, epoch), NEXT)) == (NEXT, 0, epoch)
 
 

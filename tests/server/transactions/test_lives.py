@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.server.transactions.transaction_state import COMPLETE_ABORT, COMPLETE_COMMIT, ONGOING, PREPARE_ABORT
+from kafkadouble.server.transactions.transaction_state import COMPLETE_ABORT, ONGOING, PREPARE_ABORT
 from tests.server.transactions.broker import ABORT_MS, Broker
 from tests.support.transactional_producer import TransactionalProducer, committed_offset, committed_values, fetched
 
@@ -18,53 +18,6 @@ AS_FENCED = {1: codes.PRODUCER_FENCED, 2: codes.INVALID_PRODUCER_EPOCH}
 
 
 class TestEnds:
-    def test_a_commit_shows_all_partitions_and_offsets(self, broker: Broker, version: int) -> None:
-        producer = broker.producer(version=version)
-        assert [producer.send(b"a"), producer.send(b"b", index=1), producer.send(b"c")] == [0, 0, 0]
-        assert producer.send_offset(5) == 0
-        assert (committed_values(broker.ask), committed_values(broker.ask, index=1)) == ([], [])
-        assert committed_offset(broker.ask) == (codes.UNSTABLE_OFFSET_COMMIT, -1)
-        assert committed_offset(broker.ask, require_stable=False) == (0, -1)
-        assert producer.end(commit=True) == 0
-        assert broker.state() is COMPLETE_COMMIT
-        assert (committed_values(broker.ask), committed_values(broker.ask, index=1)) == ([b"a", b"c"], [b"b"])
-        assert committed_offset(broker.ask) == (0, 5)
-
-    def test_an_abort_shows_nothing(self, broker: Broker, version: int) -> None:
-        producer = broker.producer(version=version)
-        assert [producer.send(b"a"), producer.send(b"b", index=1), producer.send_offset(5)] == [0, 0, 0]
-        assert producer.end(commit=False) == 0
-        assert broker.state() is COMPLETE_ABORT
-        assert (committed_values(broker.ask), committed_values(broker.ask, index=1)) == ([], [])
-        assert committed_offset(broker.ask) == (0, -1)
-        assert producer.send(b"c") == 0
-        assert producer.end(commit=True) == 0
-        assert committed_values(broker.ask) == [b"c"]
-
-    def test_the_epoch_of_version_2_rises_with_each_end(self, broker: Broker, version: int) -> None:
-        producer = broker.producer(version=version)
-        epochs = []
-        for commit in (True, False, True):
-            assert producer.send(b"a") == 0
-            assert producer.end(commit=commit) == 0
-            epochs.append((producer.epoch, broker.metadata().producer_epoch))
-        assert epochs == ([(1, 1), (2, 2), (3, 3)] if version == 2 else [(0, 0)] * 3)
-
-    def test_a_repeated_end_is_answered_again(self, broker: Broker, version: int) -> None:
-        producer = broker.producer(version=version)
-        assert producer.send(b"a") == 0
-        answers = [broker.ask(producer.end_request(commit=True), producer.end_version) for _ in range(2)]
-        assert [each.error_code for each in answers] == [0, 0]
-        assert answers[0].producer_epoch == answers[1].producer_epoch
-        assert len(list(broker.partition("t").log.batches(0))) == 2, "the second one writes no marker"
-
-    def test_the_other_end_is_refused(self, broker: Broker, version: int) -> None:
-        producer = broker.producer(version=version)
-        assert producer.send(b"a") == 0
-        broker.ask(producer.end_request(commit=True), producer.end_version)
-        assert producer.end(commit=False) == codes.INVALID_TXN_STATE
-        assert committed_values(broker.ask) == [b"a"]
-
     def test_an_open_transaction_holds_the_last_stable_offset(self, broker: Broker, version: int) -> None:
         first, second = broker.producer("first", version=version), broker.producer("second", version=version)
         assert [first.send(b"1"), second.send(b"2"), second.end(commit=True)] == [0, 0, 0]
@@ -75,28 +28,8 @@ class TestEnds:
         assert fetched(broker.ask).last_stable_offset == 4
         assert committed_values(broker.ask) == [b"2"]
 
-    def test_a_transaction_without_a_partition(self, broker: Broker) -> None:
-        """Of version 2, an abort raises the epoch; a commit is refused."""
-        producer = broker.producer()
-        assert producer.end(commit=True) == codes.INVALID_TXN_STATE
-        assert producer.end(commit=False) == 0
-        assert (producer.epoch, broker.state()) == (1, COMPLETE_ABORT)
-
 
 class TestZombies:
-    def test_a_second_producer_aborts_the_first_and_fences_it(self, broker: Broker, version: int) -> None:
-        zombie = broker.producer(version=version)
-        assert zombie.send(b"a") == 0
-        successor = TransactionalProducer(broker.ask, version=version)
-        assert successor.init() == codes.CONCURRENT_TRANSACTIONS
-        assert successor.init() == 0
-        assert successor.producer_id == zombie.producer_id
-        assert broker.partition("t").log.producers.get(zombie.producer_id) is not None
-        assert zombie.send(b"b") == codes.INVALID_PRODUCER_EPOCH
-        assert zombie.end(commit=True) == codes.PRODUCER_FENCED
-        assert [successor.send(b"c"), successor.end(commit=True)] == [0, 0]
-        assert committed_values(broker.ask) == [b"c"]
-
     def test_a_producer_that_knows_its_epoch_continues(self, broker: Broker, version: int) -> None:
         producer = broker.producer(version=version)
         zombie_epoch = producer.epoch
@@ -108,13 +41,6 @@ class TestZombies:
         assert producer.init() == 0
         producer.epoch = zombie_epoch
         assert producer.init(keep=True) == codes.PRODUCER_FENCED
-
-    def test_a_producer_that_adds_nothing_is_refused(self, broker: Broker) -> None:
-        producer = broker.producer(version=1)
-        for version, code in ((11, codes.TRANSACTION_ABORTABLE), (9, codes.INVALID_TXN_STATE)):
-            response = broker.ask(producer.produce_request(b"a"), version)
-            assert response.responses[0].partition_responses[0].error_code == code
-        assert broker.partition("t").log.log_end_offset == 0
 
 
 class TestTimeOut:

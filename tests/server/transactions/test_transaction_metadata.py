@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages import error_codes
 from kafkadouble.server.transactions.transaction_metadata import (
-    TransactionMetadata,
     is_exhausted,
-    prepare_abort_or_commit,
-    prepare_add_partitions,
     prepare_complete,
     prepare_dead,
     prepare_fence_producer_epoch,
-    prepare_increment_producer_epoch,
-    prepare_producer_id_rotation,
 )
 from kafkadouble.server.transactions.transaction_state import (
     BETWEEN_TRANSACTIONS,
@@ -30,15 +24,11 @@ from kafkadouble.server.transactions.transaction_state import (
     TransactionState,
 )
 from tests.server.transactions.sample import (
-    EPOCH,
     NEXT,
     NOW,
-    PARTITIONS,
     PREVIOUS,
     PRODUCER,
-    STARTED,
     UPDATED,
-    code_of,
     entry_in,
     metadata_in,
 )
@@ -95,74 +85,6 @@ def test_partitions_leave_when_they_have_their_markers() -> None:
     assert entry.pending_state is COMPLETE_COMMIT
 
 
-# InitProducerId.
-
-
-def begun(producer_id: int, epoch: int, last: int, before: TransactionMetadata) -> TransactionMetadata:
-    """A producer that begins: no partitions, no start, its own time-out."""
-    return before._replace(
-        state=EMPTY,
-        producer_id=producer_id,
-        previous_producer_id=PRODUCER,
-        producer_epoch=epoch,
-        last_producer_epoch=last,
-        txn_timeout_ms=99,
-        topic_partitions=frozenset(),
-        txn_start_timestamp=-1,
-        txn_last_update_timestamp=NOW,
-    )
-
-
-@pytest.mark.parametrize(
-    ("epoch", "last", "expected", "following"),
-    [
-        (-1, -1, None, (0, -1)),
-        (7, 6, None, (8, -1)),
-        (7, 6, 7, (8, 7)),
-        (7, 6, 6, (7, 6)),
-        (0, -1, 0, (1, 0)),
-        (32765, 6, None, (32766, -1)),
-        (32765, 6, 32765, (32766, 32765)),
-        (32765, 6, 6, (32765, 6)),
-        # The coordinator has just created the id.
-        (-1, -1, 5, (0, -1)),
-        (-1, -1, 32766, (0, -1)),
-        # A repeated request after the producer id has changed.
-        (0, 32766, 32766, (0, 32766)),
-    ],
-)
-@pytest.mark.parametrize("state", BETWEEN)
-def test_the_epoch_of_a_producer_that_begins(
-    state: TransactionState, epoch: int, last: int, expected: int | None, following: tuple[int, int]
-) -> None:
-    before = metadata_in(state, producer_epoch=epoch, last_producer_epoch=last, previous_producer_id=PREVIOUS)
-    after = prepare_increment_producer_epoch(before, 99, expected, NOW)
-    assert after == begun(PRODUCER, *following, before)
-
-
-@pytest.mark.parametrize("expected", [5, 8, 0, -1, 32766])
-def test_another_expected_epoch_is_fenced(expected: int) -> None:
-    before = metadata_in(EMPTY, last_producer_epoch=6)
-    assert code_of(lambda: prepare_increment_producer_epoch(before, 99, expected, NOW)) == error_codes.PRODUCER_FENCED
-
-
-@pytest.mark.parametrize("expected", [None, 3, 32765, 32766, 32767])
-@pytest.mark.parametrize("epoch", [32766, 32767])
-def test_no_epoch_follows_the_last(epoch: int, expected: int | None) -> None:
-    before = metadata_in(COMPLETE_COMMIT, producer_epoch=epoch, last_producer_epoch=3)
-    assert (
-        code_of(lambda: prepare_increment_producer_epoch(before, 99, expected, NOW)) == error_codes.UNKNOWN_SERVER_ERROR
-    )
-
-
-@pytest.mark.parametrize("epoch", [32766, 32767])
-@pytest.mark.parametrize("keep", [True, False])
-def test_a_new_producer_id(epoch: int, keep: bool) -> None:
-    before = metadata_in(COMPLETE_ABORT, producer_epoch=epoch, last_producer_epoch=3, previous_producer_id=PREVIOUS)
-    after = prepare_producer_id_rotation(before, NEXT, 99, NOW, keep_last_epoch=keep)
-    assert after == begun(NEXT, 0, epoch if keep else -1, before)
-
-
 # The fence.
 
 
@@ -191,75 +113,6 @@ def test_the_epoch_of_a_fence(epoch: int, failed: bool, fence: int) -> None:
 
 
 # The transaction.
-
-
-@pytest.mark.parametrize("state", [*BETWEEN, ONGOING])
-@pytest.mark.parametrize("version", [0, 1, 2])
-def test_partitions_are_added(state: TransactionState, version: int) -> None:
-    before = metadata_in(state, previous_producer_id=PREVIOUS, last_producer_epoch=6)
-    after = prepare_add_partitions(before, [("orders", 0), ("new", 4)], NOW, version)
-    is_open = state is ONGOING
-    assert after == before._replace(
-        state=ONGOING,
-        previous_producer_id=PRODUCER,
-        topic_partitions=(PARTITIONS if is_open else frozenset()) | {("orders", 0), ("new", 4)},
-        txn_start_timestamp=STARTED if is_open else NOW,
-        txn_last_update_timestamp=NOW,
-        client_transaction_version=version,
-    )
-
-
-@pytest.mark.parametrize("state", [PREPARE_COMMIT, PREPARE_ABORT])
-@pytest.mark.parametrize("version", [0, 1])
-@pytest.mark.parametrize("epoch", [7, 32766, 32767])
-def test_an_outcome_before_version_2_keeps_the_epoch(state: TransactionState, version: int, epoch: int) -> None:
-    before = metadata_in(ONGOING, producer_epoch=epoch, last_producer_epoch=3, previous_producer_id=PREVIOUS)
-    after = prepare_abort_or_commit(before, state, version, -1, NOW)
-    assert after == before._replace(
-        state=state,
-        previous_producer_id=PRODUCER,
-        txn_last_update_timestamp=NOW,
-        client_transaction_version=version,
-    )
-
-
-@pytest.mark.parametrize(
-    ("state", "epoch", "raised"),
-    [
-        (PREPARE_COMMIT, 7, 8),
-        (PREPARE_COMMIT, 32765, 32766),
-        (PREPARE_COMMIT, 32766, 32767),
-        (PREPARE_ABORT, 7, 8),
-        (PREPARE_ABORT, 32765, 32766),
-        (PREPARE_ABORT, 32766, 32767),
-        (PREPARE_ABORT, 32767, 32767),
-    ],
-)
-def test_an_outcome_of_version_2_raises_the_epoch(state: TransactionState, epoch: int, raised: int) -> None:
-    before = metadata_in(ONGOING, producer_epoch=epoch, last_producer_epoch=3, previous_producer_id=PREVIOUS)
-    after = prepare_abort_or_commit(before, state, 2, NEXT, NOW)
-    assert after == before._replace(
-        state=state,
-        previous_producer_id=PRODUCER,
-        next_producer_id=NEXT,
-        producer_epoch=raised,
-        last_producer_epoch=epoch,
-        txn_last_update_timestamp=NOW,
-    )
-
-
-def test_no_commit_at_the_last_epoch() -> None:
-    before = metadata_in(ONGOING, producer_epoch=32767)
-    assert (
-        code_of(lambda: prepare_abort_or_commit(before, PREPARE_COMMIT, 2, NEXT, NOW))
-        == error_codes.UNKNOWN_SERVER_ERROR
-    )
-
-
-@pytest.mark.parametrize("state", BETWEEN)
-def test_an_abort_without_partitions_starts_now(state: TransactionState) -> None:
-    after = prepare_abort_or_commit(metadata_in(state), PREPARE_ABORT, 2, -1, NOW, no_partition_added=True)
-    assert (after.state, after.txn_start_timestamp, after.producer_epoch) == (PREPARE_ABORT, NOW, EPOCH + 1)
 
 
 @pytest.mark.parametrize(("before", "after"), [(PREPARE_COMMIT, COMPLETE_COMMIT), (PREPARE_ABORT, COMPLETE_ABORT)])

@@ -228,17 +228,6 @@ class TestProduce:
         assert producer.end(commit=True) == 0
         assert (committed_values(broker.ask), committed_values(broker.ask, index=1)) == ([b"a"], [])
 
-    def test_two_producers_in_one_request(self, broker: Broker) -> None:
-        first, second = broker.producer("one"), broker.producer("two")
-        data = [
-            first.produce_request(b"a").topic_data[0].partition_data[0],
-            second.produce_request(b"b", index=1).topic_data[0].partition_data[0],
-        ]
-        topic = ProduceRequest.TopicProduceData(name="t", partition_data=data)
-        body = ProduceRequest(transactional_id="one", acks=-1, timeout_ms=1000, topic_data=[topic])
-        pending = broker.begin(body, 12)
-        assert [code_of(pending, at)[0] for at in (0, 1)] == [codes.INVALID_PRODUCER_ID_MAPPING] * 2
-
     def test_a_batch_without_a_producer_id_is_not_verified(self, broker: Broker) -> None:
         """As in Kafka, which appends it."""
         batch = encode_batch([Record(0, 0, None, b"a")], is_transactional=True)

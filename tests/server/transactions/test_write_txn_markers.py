@@ -58,13 +58,6 @@ def producer(broker: Broker) -> TransactionalProducer:
     return found
 
 
-def test_each_partition_has_its_own_outcome(broker: Broker, producer: TransactionalProducer) -> None:
-    unknown = codes.UNKNOWN_TOPIC_OR_PARTITION
-    partitions = [("t", 0), ("t", 1), ("t", 2), ("unknown", 0)]
-    assert write(broker, producer, COMMIT, *partitions) == [0, 0, unknown, unknown]
-    assert committed_values(broker.ask) == [b"a"]
-
-
 @pytest.mark.parametrize(("result", "offset"), [(COMMIT, 3), (ABORT, -1)])
 def test_the_groups_partition_completes_the_offsets_at_once(
     broker: Broker, producer: TransactionalProducer, result: bool, offset: int
@@ -84,21 +77,6 @@ def test_a_group_coordinator_that_is_not_here(broker: Broker, producer: Transact
 def test_an_old_producer_epoch(broker: Broker, producer: TransactionalProducer) -> None:
     assert write(broker, producer, ABORT, ("t", 0), epoch=0) == [codes.INVALID_PRODUCER_EPOCH]
     assert broker.partition("t").log.log_end_offset == 1
-
-
-def test_an_old_coordinator_epoch(broker: Broker, producer: TransactionalProducer) -> None:
-    assert write(broker, producer, COMMIT, ("t", 0), coordinator=5) == [0]
-    assert producer.send(b"b") == 0
-    assert write(broker, producer, COMMIT, ("t", 0), coordinator=4) == [codes.TRANSACTION_COORDINATOR_FENCED]
-    assert committed_values(broker.ask) == [b"a"]
-    assert write(broker, producer, COMMIT, ("t", 0), coordinator=6) == [0]
-    assert committed_values(broker.ask) == [b"a", b"b"]
-
-
-def test_version_2_needs_a_newer_epoch(broker: Broker, producer: TransactionalProducer) -> None:
-    assert write(broker, producer, COMMIT, ("t", 0), version=2) == [codes.INVALID_PRODUCER_EPOCH]
-    assert write(broker, producer, COMMIT, ("t", 0), version=2, epoch=2) == [0]
-    assert committed_values(broker.ask) == [b"a"]
 
 
 @pytest.mark.parametrize("result", [COMMIT, ABORT])
@@ -154,20 +132,6 @@ class TestReplicas:
         brokers.until(lambda: bool(answers))
         assert codes_of(answers[0]) == {("t", 0): 0}
         assert committed_values(brokers.route) == [b"a"]
-
-    def test_write_txn_markers_has_a_timeout(self, brokers: Brokers) -> None:
-        producer = brokers.producer()
-        assert producer.send(b"a") == 0
-        leader = brokers.led_by("t")
-        assert leader is not None
-        brokers.cut |= {*BROKERS, 1}
-        answers: list[Any] = []
-        request_timeout = leader.settings.int("request.timeout.ms")
-        brokers.submit(leader, request(producer, COMMIT, ("t", 0)), 2, answers.append)
-        brokers.step(request_timeout - 100)
-        assert answers == []
-        brokers.step(200)
-        assert codes_of(answers[0]) == {("t", 0): codes.REQUEST_TIMED_OUT}
 
     def test_too_few_replicas_are_in_sync(self, brokers: Brokers) -> None:
         producer = brokers.producer()

@@ -127,19 +127,6 @@ def test_a_classic_member_waits_while_another_has_its_partition() -> None:
     assert len(rejoin(member)["t"]) == 1
 
 
-def test_the_last_consumer_leaves_and_the_group_rebalances_as_a_classic_one() -> None:
-    bench = bench_with()
-    consumer, member = Consumer(bench, "a", "t"), classic(bench)
-    settle(consumer)
-    rejoin(member)
-    consumer.leave()
-    assert state(bench) == ("classic", "PreparingRebalance")
-    assert member.beat() == codes.REBALANCE_IN_PROGRESS
-    member.joined(member.join())
-    assert member.leader == member.id
-    assert bench.group().generation_id == member.generation
-
-
 def test_a_session_that_ends_downgrades_the_group_too() -> None:
     bench = bench_with()
     consumer, member = Consumer(bench, "a", "t"), classic(bench, session=300_000)

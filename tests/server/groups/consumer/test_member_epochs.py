@@ -3,25 +3,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from tests.server.groups.asking import commit
-from tests.server.groups.bench import GROUP
 from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
-
-
-@pytest.fixture
-def bench() -> ConsumerBench:
-    return ConsumerBench()
-
-
-def test_a_group_begins_in_epoch_1_and_its_first_subscription_makes_it_2(bench: ConsumerBench) -> None:
-    bench.create_topic("t")
-    consumer = Consumer(bench, "a", "t")
-    assert consumer.beat().member_epoch == 2
-    assert (bench.consumer_group().group_epoch, bench.consumer_group().assignment_epoch) == (2, 2)
 
 
 def test_a_lost_response_is_repeated_for_the_previous_epoch(bench: ConsumerBench) -> None:
@@ -95,31 +79,6 @@ def test_a_member_may_commit_what_it_must_still_revoke(bench: ConsumerBench) -> 
     assert set(commit(bench, {"t": {revoked: 1}}, member="a", generation=a.epoch - 1).values()) == {
         codes.STALE_MEMBER_EPOCH
     }
-
-
-@pytest.mark.parametrize(
-    ("member", "epoch", "code"),
-    [
-        (None, -1, codes.NONE),
-        ("a", 2, codes.NONE),
-        ("a", 1, codes.STALE_MEMBER_EPOCH),
-        ("a", 3, codes.STALE_MEMBER_EPOCH),
-        ("a", -1, codes.STALE_MEMBER_EPOCH),
-        ("b", 2, codes.UNKNOWN_MEMBER_ID),
-        ("", -1, codes.UNKNOWN_MEMBER_ID),
-        (None, 2, codes.UNKNOWN_SERVER_ERROR),
-    ],
-)
-def test_offsets_are_fetched_in_the_current_epoch(
-    bench: ConsumerBench, member: str | None, epoch: int, code: int
-) -> None:
-    bench.create_topic("t")
-    settle(Consumer(bench, "a", "t"))
-    group = OffsetFetchRequest.OffsetFetchRequestGroup(
-        group_id=GROUP, member_id=member, member_epoch=epoch, topics=None
-    )
-    (answer,) = bench.ask(OffsetFetchRequest(groups=[group]), 9).groups
-    assert answer.error_code == code
 
 
 def test_in_an_empty_group_anyone_may_commit_without_an_epoch(bench: ConsumerBench) -> None:

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import GROUP
 from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
 
 PAUSE_MS = 10_000
-
-
-@pytest.fixture
-def bench() -> ConsumerBench:
-    return ConsumerBench()
-
-
-def test_regex_is_resolved_after_the_heartbeat_that_brings_it(bench: ConsumerBench) -> None:
-    t, _ = bench.create_topic("t1"), bench.create_topic("u")
-    a = Consumer(bench, "a", regex="t.*")
-    assert a.beat().member_epoch == 1
-    assert a.owned == {}
-    resolved = bench.consumer_group().resolved_regular_expressions["t.*"]
-    assert (set(resolved.topics), resolved.timestamp) == ({"t1"}, bench.now)
-    assert a.beat().member_epoch == 2
-    assert a.partitions(t) == [0]
 
 
 def test_the_whole_name_must_match(bench: ConsumerBench) -> None:
@@ -42,19 +24,6 @@ def test_a_second_member_with_a_resolved_one_gets_its_share_at_once(bench: Consu
     settle(a, b)
     assert sum(len(each) for each in (*a.owned.values(), *b.owned.values())) == 2
     assert bench.consumer_group().is_homogeneous
-
-
-def test_new_topics_are_found_at_most_every_ten_seconds(bench: ConsumerBench) -> None:
-    bench.create_topic("t1")
-    a = Consumer(bench, "a", regex="t.*")
-    settle(a)
-    t2 = bench.create_topic("t2")
-    bench.advance(PAUSE_MS)
-    settle(a)
-    assert a.partitions(t2) == []
-    bench.advance(1)
-    settle(a)
-    assert a.partitions(t2) == [0]
 
 
 def test_regex_is_resolved_again_after_the_refresh_interval() -> None:

@@ -28,14 +28,6 @@ def two_members(bench: Bench) -> tuple[StreamsClient, StreamsClient]:
     return clients
 
 
-def test_members_share_the_tasks(bench: Bench) -> None:
-    a, b = two_members(bench)
-    assert a.owned() | b.owned() == TASKS
-    assert not a.owned() & b.owned()
-    assert len(a.owned()) == len(b.owned()) == 2
-    assert described(bench).group_state == "Stable"
-
-
 def test_the_group_is_what_its_log_says(bench: Bench) -> None:
     a, b = two_members(bench)
     a.beat(user_endpoint=None, client_tags=[])

@@ -13,7 +13,6 @@ from kafkadouble.server.replica.fetching.fetch_sessions import (
     EVICTION_MS,
     FetchContext,
     FetchSessionCache,
-    FullFetchContext,
     IncrementalFetchContext,
 )
 
@@ -74,24 +73,6 @@ def test_epoch_minus_one_fetches_without_a_session(sessions: FetchSessionCache) 
     assert len(sessions) == 0
 
 
-def test_epoch_zero_opens_a_session_and_gets_every_partition(sessions: FetchSessionCache) -> None:
-    fetching = begin(sessions, request(0, 0, ("t", 0, 5), ("t", 1, 6)))
-    assert type(fetching) is FullFetchContext
-    response = fetching.answer([(w, data(w.index)) for w in fetching.partitions])
-    assert response.session_id > 0
-    assert partitions_in(response) == [("t", 0), ("t", 1)]
-
-
-def test_an_incremental_answer_has_only_what_changed(sessions: FetchSessionCache) -> None:
-    session_id = opened(sessions, ("t", 0, 5), ("t", 1, 6))
-    fetching = begin(sessions, request(session_id, 1))
-    assert type(fetching) is IncrementalFetchContext
-    assert [(w.index, w.fetch_offset) for w in fetching.partitions] == [(0, 5), (1, 6)]
-    response = fetching.answer([(w, data(w.index, high_watermark=7 * w.index)) for w in fetching.partitions])
-    assert partitions_in(response) == [("t", 1)]
-    assert response.session_id == session_id
-
-
 @pytest.mark.parametrize(
     "news", [{"records": b"x"}, {"high_watermark": 1}, {"log_start": 1}, {"error": error_codes.UNKNOWN_TOPIC_ID}]
 )
@@ -142,21 +123,6 @@ def test_a_partition_that_had_data_is_served_last_next_time(sessions: FetchSessi
     first.answer([(w, data(w.index, records=b"x" if w.index == 0 else b"")) for w in first.partitions])
     second = begin(sessions, request(session_id, 2))
     assert [w.index for w in second.partitions] == [1, 0]
-
-
-def test_a_wrong_epoch_an_unknown_session_and_a_change_to_topic_ids_have_different_errors(
-    sessions: FetchSessionCache,
-) -> None:
-    session_id = opened(sessions, ("t", 0, 0))
-    assert begin(sessions, request(session_id, 2)) == error_codes.INVALID_FETCH_SESSION_EPOCH
-    assert begin(sessions, request(session_id + 1, 1)) == error_codes.FETCH_SESSION_ID_NOT_FOUND
-    assert begin(sessions, request(session_id, 1), version=13) == error_codes.FETCH_SESSION_TOPIC_ID_ERROR
-
-
-def test_the_final_epoch_ends_the_session(sessions: FetchSessionCache) -> None:
-    session_id = opened(sessions, ("t", 0, 0))
-    begin(sessions, request(session_id, -1))
-    assert begin(sessions, request(session_id, 1)) == error_codes.FETCH_SESSION_ID_NOT_FOUND
 
 
 def test_a_session_without_partitions_ends(sessions: FetchSessionCache) -> None:

@@ -97,14 +97,6 @@ def test_the_principal_is_set_once_the_client_is_authenticated() -> None:
     assert (peer.principal, peer.may_ask_for_tokens, made.state) == ("User:alice", True, SaslState.COMPLETE)
 
 
-def test_a_session_ends_after_its_last_ms() -> None:
-    made = complete(5000)
-    assert made.admit(ApiKeys.METADATA, NOW + 5000) is HANDLE
-    assert made.admit(ApiKeys.METADATA, NOW + 5001) is CLOSE
-    assert made.failure == "uses a session that has expired"
-    assert made.admit(ApiKeys.SASL_HANDSHAKE, NOW + 9999) is HANDLE
-
-
 def test_a_session_of_a_token_that_has_expired_has_ended() -> None:
     """The clock skew that is allowed lets the client authenticate, and no more, as in Kafka."""
 
@@ -120,32 +112,6 @@ def test_a_session_of_a_token_that_has_expired_has_ended() -> None:
     assert made.failure == "uses a session that has expired"
 
 
-def test_a_session_without_an_end() -> None:
-    made = complete()
-    assert made.admit(ApiKeys.METADATA, 1 << 60) is HANDLE
-    assert made.on_handshake("PLAIN", 1, NOW) == (error_codes.ILLEGAL_SASL_STATE, ())
-    assert made.state is SaslState.COMPLETE
-
-
-def test_authenticating_again_twice_in_a_second() -> None:
-    made = complete(5000)
-    assert code_of(made, NOW) == 0
-    assert made.on_token(ALICE, NOW).error_code == 0
-    assert code_of(made, NOW + 999) == error_codes.ILLEGAL_SASL_STATE
-    assert code_of(made, NOW + 1000) == 0
-
-
-def code_of(made: SaslServerAuthenticator, now: int) -> int | None:
-    found = made.on_handshake("PLAIN", 1, now)
-    return None if found is None else found.error_code
-
-
-def test_another_mechanism_that_is_not_enabled_has_no_answer() -> None:
-    made = complete(5000)
-    assert made.on_handshake("NONE", 1, NOW) is None
-    assert made.has_failed
-
-
 @pytest.mark.parametrize("token", [WRONG, BOB, b"", b"\xff"])
 def test_a_failure_says_nothing_that_is_secret(token: bytes) -> None:
     made = complete(5000)
@@ -155,10 +121,3 @@ def test_a_failure_says_nothing_that_is_secret(token: bytes) -> None:
     assert made.has_failed
     for text in (str(answer.error_message), made.failure, repr(made)):
         assert not any(secret in text for secret in ("secret", "hidden", "wrong"))
-
-
-def test_another_request_in_place_of_sasl_authenticate() -> None:
-    made = in_state(SaslState.AUTHENTICATE)
-    text = made.refuse_request(ApiKeys.METADATA)
-    assert text == "Unexpected Kafka request of type METADATA during SASL authentication."
-    assert (made.has_failed, made.failure) == (True, "sent a request Metadata, and must send SaslAuthenticate")

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from interop.sasl_servers import Pair
 from tests.support.sasl_talk import Talk
 
-from .sasl_pair import Pair
 from .sasl_scenes import SCENES
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from interop.quorum import CLIENTS
-from interop.sasl_servers import LOGINS, SASL, sasl_node
+from interop.sasl_servers import LOGINS, SASL, Pair, sasl_node
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.support.client import ask
 from tests.support.sasl_talk import Address, Talk, plain_token, shake
 from tests.support.waiting import eventually
 
-from .sasl_pair import Pair
+pytestmark = pytest.mark.usefixtures("kafka_jars")
+
 
 """The addresses of the kafkadouble and of the Apache Kafka, by listener."""
 
@@ -78,7 +79,7 @@ def test_an_altered_login_counts_here_at_once_and_in_kafka_not(pair: Pair) -> No
 
 
 def test_an_altered_login_does_not_count_in_kafka_after_a_restart(tmp_path: Path) -> None:
-    with sasl_node(tmp_path) as node:
+    with sasl_node("local", tmp_path) as node:
         addresses = node.seat.known
         assert alter(addresses[CLIENTS], JAAS, ALTERED_LOGIN) == (0, None)
         _wait_for_earlier_alterations(addresses[CLIENTS])

@@ -15,11 +15,10 @@ import pytest
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
-from interop.local import jars
 from interop.quorum import CLIENTS
-from interop.secured_servers import ADMIN, KINDS, SECURE, Secured, password_of, secured_server
+from interop.secured_servers import ADMIN, SECURE, Secured, password_of, secured_server
 from interop.served import versions
-from interop.support import Member, local_kafka, unique
+from interop.support import Member, unique
 from tests.support.waiting import eventually
 
 from .open_transactions import hanging_transaction, open_transaction
@@ -59,18 +58,9 @@ def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
 
 
 @pytest.fixture(scope="module")
-def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    if request.param == "local":
-        with local_kafka(request):
-            jars()
-    with secured_server(request.param, tmp_path_factory.mktemp(request.param)) as server:
+def secured(node_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    with secured_server(node_kind, tmp_path_factory.mktemp(node_kind)) as server:
         yield server
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "secured" in metafunc.fixturenames:
-        words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in KINDS]
-        metafunc.parametrize("secured", words, indirect=True, scope="module")
 
 
 @pytest.mark.parametrize("scenario", SECURED, ids=lambda scenario: scenario.name)

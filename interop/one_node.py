@@ -10,6 +10,7 @@ from pathlib import Path
 from interop import quorum
 from interop.controllers.kinds import DOUBLE, KAFKA
 from interop.local.node import Kind, Node, finished
+from kafkadouble.access.certificates import Certificates
 from tests.support.ports import HOST, free_ports
 
 KINDS: Mapping[str, Kind] = {"double": DOUBLE, "local": KAFKA}
@@ -34,6 +35,19 @@ def at_listeners(names: Sequence[str], configs: Mapping[str, str]) -> dict[str, 
         f"listener.name.{name.lower()}.{mechanism}.sasl.jaas.config": login
         for name in names
         for mechanism, login in configs.items()
+    }
+
+
+def pem_stores(certificates: Certificates) -> dict[str, str]:
+    """The settings of a broker with a key of its own and with the authority of these
+    certificates."""
+    pair, own = certificates.of_brokers(), certificates.directory / "broker.pem"
+    own.write_text(pair.key + pair.certificate)
+    return {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": str(own),
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(certificates.authority_file),
     }
 
 

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from interop.one_node import KINDS, addresses_of, at_listeners, logins, one_node
+from interop.one_node import KINDS, addresses_of, at_listeners, logins, one_node, pem_stores
 from interop.quorum import CLIENTS, CONTROLLER
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
@@ -68,16 +68,11 @@ def secured_server(kind: str, folder: Path) -> Iterator[Secured]:
 
 
 def _settings(certificates: Certificates) -> dict[str, str]:
-    pair, own = certificates.of_brokers(), certificates.directory / "broker.pem"
-    own.write_text(pair.key + pair.certificate)
     users = " ".join(f'user_{user}="{password_of(user)}"' for user in USERS)
     return {
         "sasl.enabled.mechanisms": ",".join((*PASSWORDS, OAUTHBEARER)),
         **at_listeners((SASL, SECURE), logins(users)),
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": str(own),
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": str(certificates.authority_file),
+        **pem_stores(certificates),
         # SECURE does not heed it, since its clients authenticate by SASL.
         "ssl.client.auth": "required",
         "ssl.principal.mapping.rules": r"RULE:^CN=(.*?)(,.*)?$/$1/,DEFAULT",

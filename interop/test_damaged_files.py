@@ -99,6 +99,7 @@ def fill(bootstrap: str) -> None:
     """Two topics of several segments, with an aborted transaction."""
     for topic in TOPICS:
         create_topic(bootstrap, topic, configs=CONFIG)
+    for topic in TOPICS:
         with CREATOR.transactional(bootstrap, transactional_id=f"of-{topic}") as producer:
             producer.begin()
             producer.send(topic, [Record(b"aborted")])

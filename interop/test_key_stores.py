@@ -13,20 +13,19 @@ from typing import NamedTuple
 
 import pytest
 
+from interop.controllers.admin import BROKER, alter_configs
 from interop.local.node import Node
 from interop.one_node import KINDS, formatted
 from interop.quorum import CLIENTS, CONTROLLER
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.support.client import ask
 from tests.support.ports import HOST
 from tests.support.waiting import eventually
 
 INTERNAL, EXTERNAL = "INTERNAL", "EXTERNAL"
 PROTOCOLS = {CLIENTS: "PLAINTEXT", INTERNAL: "SSL", EXTERNAL: "SSL", CONTROLLER: "PLAINTEXT"}
-BROKER, SET = 4, 0
 KEYS, TRUST = "ssl.keystore.location", "ssl.truststore.location"
 REFUSED = (
     "Invalid value org.apache.kafka.common.config.ConfigException: Validation of dynamic config update of SSLFactory "
@@ -88,10 +87,7 @@ def _of(listener: str, setting: str) -> str:
 
 def _alter(node: Node, changes: Mapping[str, str]) -> tuple[str, str | None]:
     """The error and its text. What is altered is known to the broker when this returns."""
-    of = IncrementalAlterConfigsRequest
-    configs = [of.AlterableConfig(name=name, config_operation=SET, value=value) for name, value in changes.items()]
-    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="1", configs=configs)
-    (answer,) = ask(node.bootstrap, of(resources=[resource]), 1).responses
+    answer = alter_configs(node.bootstrap, BROKER, "1", changes)
     if not answer.error_code:
         eventually(lambda: _described(node), lambda found: changes.items() <= found.items())
     return error_codes.name(answer.error_code), answer.error_message

@@ -19,12 +19,12 @@ from kafka import KafkaAdminClient
 from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
+from interop.controllers.admin import BROKER, alter_configs
 from interop.local import cluster
 from interop.support import create_topic, local_kafka
 from interop.tools.resident import Resident
 from interop.tools.row import CLASSES
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
-from tests.support.client import ask, batches_of
+from tests.support.client import batches_of
 from tests.support.serving import serving
 from tests.support.waiting import eventually
 
@@ -74,10 +74,7 @@ class TwoDirs(NamedTuple):
 
     def limit(self, rate: int | None) -> None:
         """Sets the rate of moves in bytes per second, or no rate."""
-        of = IncrementalAlterConfigsRequest
-        config = of.AlterableConfig(name=RATE, config_operation=0 if rate else 1, value=str(rate or ""))
-        resource = of.AlterConfigsResource(resource_type=4, resource_name="1", configs=[config])
-        [answered] = ask(self.bootstrap, of(resources=[resource]), 1).responses
+        answered = alter_configs(self.bootstrap, BROKER, "1", {RATE: str(rate) if rate else None})
         assert answered.error_code == 0, answered
 
     def fill(self, count: int) -> None:

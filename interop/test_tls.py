@@ -16,7 +16,7 @@ import pytest
 
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
-from interop.one_node import KINDS, addresses_of, one_node
+from interop.one_node import KINDS, addresses_of, one_node, pem_stores
 from interop.quorum import CLIENTS, CONTROLLER
 from interop.support import local_kafka
 from interop.tools.resident import resident
@@ -70,16 +70,10 @@ class Secured(NamedTuple):
 
 
 def settings(certificates: Certificates) -> dict[str, object]:
-    pair = certificates.of_brokers()
-    own = certificates.directory / "broker.pem"
-    own.write_text(pair.key + pair.certificate)
+    stores = pem_stores(certificates)
     return {
-        "listener.name.tls.ssl.keystore.type": "PEM",
-        "listener.name.tls.ssl.keystore.location": own,
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": own,
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": certificates.authority_file,
+        **{f"listener.name.tls.{name}": value for name, value in stores.items() if "keystore" in name},
+        **stores,
         "listener.name.mutual.ssl.client.auth": "required",
         "ssl.principal.mapping.rules": RULES,
         "delegation.token.secret.key": "a key of the test",

@@ -26,7 +26,6 @@ from .parse import columns, lines
 from .resident import Resident, ToolOutput
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
 from .rows import SCENARIOS, SECURED
-from .rows.security import CLIENT
 from .streams_member import streams_member
 
 QUOTED = 2000
@@ -34,6 +33,15 @@ QUOTED = 2000
 PATIENCE = 60.0
 """Seconds within which a broker must know of a change."""
 API_VERSIONS_OF_4_4 = 5
+CLIENT = """\
+security.protocol=SASL_SSL
+sasl.mechanism=SCRAM-SHA-512
+sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="{user}" password="{password}";
+ssl.truststore.type=PEM
+ssl.truststore.location={authority}
+default.api.timeout.ms=20000
+request.timeout.ms=10000
+"""
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -65,13 +73,15 @@ def secured(node_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.mark.parametrize("scenario", SECURED, ids=lambda scenario: scenario.name)
 def test_tools_that_log_in(secured: Secured, tools: Resident, scenario: Scenario) -> None:
-    names = {
-        "topic": unique("tools"),
-        "bootstrap": secured.addresses[SECURE],
-        "authority": str(secured.certificates.authority_file),
-    }
-    admin = filled(CLIENT % password_of(ADMIN), {**names, "topic": ADMIN})
-    (tools.folder / "admin.properties").write_text(admin)
+    names = {"topic": unique("tools"), "bootstrap": secured.addresses[SECURE]}
+    topic, authority = names["topic"], secured.certificates.authority_file
+    for name, user, password in (
+        ("admin", ADMIN, password_of(ADMIN)),
+        ("user", topic, "secret"),
+        ("wrong", topic, "wrong"),
+    ):
+        client = CLIENT.format(user=user, password=password, authority=authority)
+        (tools.folder / f"{name}.properties").write_text(client)
     announced = versions(secured.addresses[CLIENTS])
     for row in scenario.rows:
         _play(tools, row, names, announced)

@@ -14,10 +14,14 @@ from interop.brokers import KINDS, Broker, BrokerRequirements, Unavailable, kind
 from interop.brokers.broker import SHAPES
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Refused
-from interop.local import VERSION, Missing
-from interop.support import unique
+from interop.local import VERSION, Missing, jars
+from interop.local.identity import whole
+from interop.one_node import KINDS as NODE_KINDS
+from interop.support import SPREAD, create_topic, local_kafka, unique
+from interop.tools.jars import jars as tools_jars
 from interop.tools.resident import Resident, resident
 from interop.witness import counts
+from kafkadouble import KafkaDouble
 from tests.support.garbage import collecting
 from tests.support.waiting import eventually
 
@@ -91,6 +95,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "broker" in metafunc.fixturenames:
         words = metafunc.config.getoption("broker") or ["double"]
         metafunc.parametrize("broker", words, indirect=True, scope="module")
+    if "node_kind" in metafunc.fixturenames:
+        words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in NODE_KINDS]
+        metafunc.parametrize("node_kind", words, indirect=True, scope="module")
     if "client" in metafunc.fixturenames:
         marker = metafunc.definition.get_closest_marker("clients")
         able = _able(**(marker.kwargs if marker else {}))
@@ -234,6 +241,28 @@ def tools() -> Iterator[Resident]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def local_jars(request: pytest.FixtureRequest) -> None:
+    """The Apache Kafka of this machine; without it, or without `--broker local`, a skip."""
+    with local_kafka(request):
+        jars()
+
+
+@pytest.fixture(scope="session")
+def local_tools(request: pytest.FixtureRequest) -> None:
+    """The same for Kafka's command-line tools, each in a JVM of its own."""
+    with local_kafka(request):
+        tools_jars()
+
+
+@pytest.fixture(scope="module")
+def node_kind(request: pytest.FixtureRequest) -> str:
+    """The word of `--broker` for a program whose nodes a module starts itself: double or local."""
+    if request.param == "local":
+        request.getfixturevalue("local_jars")
+    return str(request.param)
+
+
 @pytest.fixture
 def collected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Collects what kafka-python and aiokafka leave of refused connections."""
@@ -247,19 +276,38 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def double(broker: Broker) -> Iterator[KafkaDouble]:
+    """A double of its own for each test, in this process, with the topic `t`."""
+    with KafkaDouble(config={"group.min.session.timeout.ms": 1000}) as running:
+        running.create_topic("t")
+        yield running
+
+
+@pytest.fixture
 def topic(broker: Broker, name: str) -> str:
     """A topic of one partition."""
-    return _made(broker, name, {})
+    create_topic(broker.bootstrap, name)
+    return name
+
+
+@pytest.fixture
+def every_broker_lists_all(broker: Broker) -> None:
+    """A broker that restarts is in its own metadata first, and in that of the others a little
+    later."""
+    whole(broker.bootstrap, 3)
+
+
+@pytest.fixture
+def copied(broker: Broker, name: str) -> str:
+    """A topic with a replica on each of three brokers, of which two must have each acknowledged
+    record."""
+    create_topic(broker.bootstrap, name, len(SPREAD), {"min.insync.replicas": "2"}, replication=3)
+    return name
 
 
 @pytest.fixture
 def lasting(broker: Broker, name: str) -> str:
     """A topic of one partition that keeps records of any age: by default, records of 1970 would
     soon be deleted."""
-    return _made(broker, name, {"retention.ms": "-1"})
-
-
-def _made(broker: Broker, name: str, configs: dict[str, str]) -> str:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, configs)
+    create_topic(broker.bootstrap, name, configs={"retention.ms": "-1"})
     return name

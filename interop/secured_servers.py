@@ -11,21 +11,19 @@ everything.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from interop import quorum
-from interop.controllers.kinds import DOUBLE, Kafka
-from interop.local.node import Kind, Node, finished
-from interop.quorum import CLIENTS, CONTROLLER, Seat
+from interop.one_node import KINDS, addresses_of, at_listeners, logins, one_node, pem_stores
+from interop.quorum import CLIENTS, CONTROLLER
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from tests.support.client import ask
-from tests.support.ports import HOST, free_ports
+from tests.support.ports import HOST
 from tests.support.waiting import eventually
 
 SASL, SECURE, MUTUAL = "SASL", "SECURE", "MUTUAL"
@@ -43,8 +41,6 @@ RATE = 50_000
 PRIVATE = "private"
 """A topic that no user may write to."""
 
-MODULES = "org.apache.kafka.common.security"
-KINDS: Mapping[str, Kind] = {"double": DOUBLE, "local": Kafka()}
 TOPIC, GROUP, PREFIXED, ALL, ALLOW = 2, 3, 4, 2, 3
 """Numbers of ACLs: resource types, the pattern type PREFIXED, the operation ALL, the permission."""
 
@@ -64,44 +60,19 @@ def password_of(user: str) -> str:
 @contextmanager
 def secured_server(kind: str, folder: Path) -> Iterator[Secured]:
     """A server of this kind. Raises Missing."""
-    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
-    seat = Seat(1, ("broker", "controller"), addresses, addresses)
     certificates = Certificates("valid", ["localhost", HOST])
-    settings = {**quorum.settings(seat, [seat], str(folder / "data")), **_settings(certificates)}
-    node = Node(seat, KINDS[kind], quorum.cluster_id(), folder, settings)
     scram = [f"{name}=[name={user},password={password_of(user)}]" for name in PASSWORDS[1:] for user in USERS]
-    try:
-        finished([node.formatting([word for user in scram for word in ("--add-scram", user)])])
-        node.start()
+    with closing(certificates), one_node(KINDS[kind], folder, PROTOCOLS, _settings(certificates), scram) as node:
         _fill(node.bootstrap)
-        yield Secured(kind, {name: f"{host}:{port}" for name, (host, port) in addresses.items()}, certificates)
-    finally:
-        node.kill()
-        certificates.close()
+        yield Secured(kind, addresses_of(node), certificates)
 
 
 def _settings(certificates: Certificates) -> dict[str, str]:
-    pair, own = certificates.of_brokers(), certificates.directory / "broker.pem"
-    own.write_text(pair.key + pair.certificate)
     users = " ".join(f'user_{user}="{password_of(user)}"' for user in USERS)
-    logins = {
-        "plain": f"{MODULES}.plain.PlainLoginModule required {users};",
-        "scram-sha-256": f"{MODULES}.scram.ScramLoginModule required;",
-        "scram-sha-512": f"{MODULES}.scram.ScramLoginModule required;",
-        "oauthbearer": f'{MODULES}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="node";',
-    }
     return {
-        "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
         "sasl.enabled.mechanisms": ",".join((*PASSWORDS, OAUTHBEARER)),
-        **{
-            f"listener.name.{name.lower()}.{mechanism}.sasl.jaas.config": login
-            for name in (SASL, SECURE)
-            for mechanism, login in logins.items()
-        },
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": str(own),
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": str(certificates.authority_file),
+        **at_listeners((SASL, SECURE), logins(users)),
+        **pem_stores(certificates),
         # SECURE does not heed it, since its clients authenticate by SASL.
         "ssl.client.auth": "required",
         "ssl.principal.mapping.rules": r"RULE:^CN=(.*?)(,.*)?$/$1/,DEFAULT",

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from interop.controllers.admin import alter_configs
+from interop.controllers.plan import named
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.support.client import ask
 from tests.support.waiting import eventually
 
-GROUP_RESOURCE, SET = 32, 0
+GROUP_RESOURCE = 32
 
 
 class ShareOffset(NamedTuple):
@@ -24,13 +25,7 @@ class ShareOffset(NamedTuple):
 
 def configure(bootstrap: str, group: str, **settings: str) -> None:
     """Sets settings of a group by their Kafka names with `_` for `.`."""
-    of = IncrementalAlterConfigsRequest
-    configs = [
-        of.AlterableConfig(name=name.replace("_", "."), config_operation=SET, value=value)
-        for name, value in settings.items()
-    ]
-    resource = of.AlterConfigsResource(resource_type=GROUP_RESOURCE, resource_name=group, configs=configs)
-    (response,) = ask(bootstrap, of(resources=[resource]), 1).responses
+    response = alter_configs(bootstrap, GROUP_RESOURCE, group, named(settings))
     assert response.error_code == 0, response
 
 

@@ -6,21 +6,45 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from interop.clients import CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Refused, Seen
 from interop.local import Missing
 from kafkadouble.messages import error_codes
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, eventually
+
+SPREAD = range(6)
+"""Partitions: enough for each of three brokers to lead some."""
 
 
 def unique(stem: str) -> str:
     """A legal name of a topic that begins with the stem and is used only once."""
     return f"{re.sub('[^a-zA-Z0-9_-]', '-', stem)[:60]}-{os.urandom(4).hex()}"
+
+
+def create_topic(
+    bootstrap: str,
+    name: str,
+    partitions: int = 1,
+    configs: Mapping[str, str] | None = None,
+    replication: int = 1,
+) -> list[Partition]:
+    """Creates a topic; returns its partitions once a broker knows them."""
+    with CREATOR.admin(bootstrap) as admin:
+        admin.create_topic(name, partitions, configs, replication)
+        eventually(admin.topics, lambda found: name in found)
+    return [Partition(name, index) for index in range(partitions)]
+
+
+def short_timeout(client: Client) -> dict[str, Any]:
+    """The options of a client that waits a second for an answer."""
+    name = "socket_timeout_ms" if client.name == "confluent-kafka" else "request_timeout_ms"
+    return {name: 1000}
 
 
 @contextmanager
@@ -86,3 +110,19 @@ class Member:
         assert not self._thread.is_alive(), "a member did not come back from its poll"
         if self.failure is not None:
             raise self.failure
+
+
+def shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int], within: float = PATIENCE) -> None:
+    """Waits until the members together have every partition once, in shares of these sizes."""
+    members, expected = list(members), sorted(every)
+
+    def shares() -> list[frozenset[Partition]]:
+        for member in members:
+            if member.failure:
+                raise member.failure
+        return [member.assignment for member in members]
+
+    def is_whole(found: list[frozenset[Partition]]) -> bool:
+        return sorted(one for share in found for one in share) == expected and sorted(map(len, found)) == sorted(sizes)
+
+    eventually(shares, is_whole, within=within)

@@ -20,7 +20,7 @@ from interop.clients import CREATOR, Client, aio
 from interop.clients.python import CLIENT as KAFKA_PYTHON
 from interop.clients.shape import Partition, Producer, Record, Refused
 from interop.relay import relay
-from interop.support import refused
+from interop.support import create_topic, refused
 from kafkadouble import expected_offset
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.api_keys import ApiKeys
@@ -53,8 +53,7 @@ def at(offset: int, value: bytes = b"v") -> Record:
 @pytest.fixture
 def conditional(broker: Broker, name: str) -> str:
     """A topic on which every batch must have an expected offset."""
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, {"produce.expected.offset": "required"})
+    create_topic(broker.bootstrap, name, configs={"produce.expected.offset": "required"})
     return name
 
 

@@ -4,15 +4,16 @@ change the protocol of a group while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import pytest
 
+from interop import support
 from interop.brokers import Broker
-from interop.clients import CREATOR, confluent
+from interop.clients import confluent
 from interop.clients.shape import Partition, Record
-from interop.support import Member
+from interop.support import Member, create_topic
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 from tests.support.client import ask
@@ -26,36 +27,16 @@ WAITS_S = 300.0
 """A heartbeat comes every five seconds, and a rebalance takes several."""
 
 
+shared = partial(support.shared, within=WAITS_S)
+
+
 @pytest.fixture
 def four(broker: Broker, name: str) -> list[Partition]:
-    return made(broker, name, 4)
-
-
-def made(broker: Broker, name: str, partitions: int) -> list[Partition]:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, partitions)
-        eventually(admin.topics, lambda found: name in found)
-    return [Partition(name, index) for index in range(partitions)]
+    return create_topic(broker.bootstrap, name, 4)
 
 
 def member(broker: Broker, topic: str, group: str, **options: Any) -> Member:
     return Member(confluent.Consumer(broker.bootstrap, [topic], group_id=group, **options))
-
-
-def shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int]) -> None:
-    """Waits until the members together have every partition once, in shares of these sizes."""
-    members, expected = list(members), sorted(every)
-
-    def shares() -> list[frozenset[Partition]]:
-        for each in members:
-            if each.failure:
-                raise each.failure
-        return [each.assignment for each in members]
-
-    def is_whole(found: list[frozenset[Partition]]) -> bool:
-        return sorted(one for share in found for one in share) == expected and sorted(map(len, found)) == sorted(sizes)
-
-    eventually(shares, is_whole, within=WAITS_S)
 
 
 def described(broker: Broker, group: str) -> Any:
@@ -99,10 +80,10 @@ def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(broker: Broke
 
 
 def test_a_regular_expression_finds_topics_that_are_created_later(broker: Broker, name: str) -> None:
-    first = made(broker, f"{name}-a", 2)
+    first = create_topic(broker.bootstrap, f"{name}-a", 2)
     with member(broker, f"^{name}-.*", name, **NEW) as one:
         shared([one], first, [2])
-        later = made(broker, f"{name}-b", 1)
+        later = create_topic(broker.bootstrap, f"{name}-b")
         shared([one], [*first, *later], [3])
 
 

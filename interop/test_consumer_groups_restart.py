@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from interop.brokers import Broker
-from interop.clients import CREATOR, confluent
-from interop.clients.shape import Partition, Record
-from interop.support import Member
+from interop.clients import confluent
+from interop.clients.shape import Record
+from interop.support import Member, create_topic, shared
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from tests.support.client import ask
 from tests.support.waiting import eventually
@@ -20,23 +20,15 @@ NEW: dict[str, Any] = {"group_protocol": "consumer", "enable_auto_commit": True}
 
 
 def test_members_go_on_with_their_partitions(broker: Broker, name: str) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 4)
-    four = sorted(Partition(name, index) for index in range(4))
+    four = create_topic(broker.bootstrap, name, 4)
     with confluent.Producer(broker.bootstrap) as producer:
         with (
             Member(confluent.Consumer(broker.bootstrap, [name], group_id=name, **NEW)) as first,
             Member(confluent.Consumer(broker.bootstrap, [name], group_id=name, **NEW)) as second,
         ):
             members = first, second
-
-            def assigned() -> list[Partition]:
-                return sorted(one for member in members for one in member.assignment)
-
-            eventually(
-                lambda: (assigned(), len(first.assignment), state(broker, name)),
-                lambda found: found == (four, 2, "Stable"),
-            )
+            shared(members, four, [2, 2])
+            eventually(lambda: state(broker, name), lambda found: found == "Stable")
             before = first.assignment, second.assignment, epoch(broker, name)
             producer.send(name, [Record(b"a%d" % n, partition=n % 4) for n in range(20)])
             eventually(lambda: len(first.seen) + len(second.seen), lambda found: found == 20)

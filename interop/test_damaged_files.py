@@ -14,10 +14,10 @@ import pytest
 
 from interop.clients import CREATOR
 from interop.clients.shape import Record
-from interop.local import cluster, jars
+from interop.local import cluster
 from interop.local.node import Node
 from interop.quorum import QUICK_HEARTBEATS
-from interop.support import local_kafka
+from interop.support import create_topic
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
@@ -78,9 +78,7 @@ class Served(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    with local_kafka(request):
-        jars()
+def written(local_jars: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     folder = tmp_path_factory.mktemp("damaged")
     dirs = {"log.dirs": f"{folder / 'a'},{folder / 'b'}"}
     with cluster(folder / "kafka", overrides={**SETTINGS, **dirs}) as running:
@@ -99,9 +97,8 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def fill(bootstrap: str) -> None:
     """Two topics of several segments, with an aborted transaction."""
-    with CREATOR.admin(bootstrap) as admin:
-        for topic in TOPICS:
-            admin.create_topic(topic, 1, CONFIG)
+    for topic in TOPICS:
+        create_topic(bootstrap, topic, configs=CONFIG)
     for topic in TOPICS:
         with CREATOR.transactional(bootstrap, transactional_id=f"of-{topic}") as producer:
             producer.begin()

@@ -15,6 +15,7 @@ from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.clients.shape import Headers, Partition, Record, Seen
 from interop.controllers import admin
+from interop.support import create_topic
 from tests.support.waiting import eventually
 
 ACCEPT, RELEASE, REJECT = AcknowledgeType.ACCEPT, AcknowledgeType.RELEASE, AcknowledgeType.REJECT
@@ -22,7 +23,6 @@ LIMIT = 2
 """Deliveries of a record: the fewest that brokers allow by default."""
 ENABLED = {"errors.deadletterqueue.group.enable": "true"}
 """The setting of a topic that may be a dead-letter queue."""
-NONE: Mapping[str, str] = {}
 AUTO_CREATE = "errors.deadletterqueue.auto.create.topics.enable"
 
 Deeds = Callable[[int], AcknowledgeType]
@@ -45,10 +45,8 @@ class Sharing:
             **{"errors_deadletterqueue_topic_name": self.queue, **settings},
         )
 
-    def create(self, topic: str, partitions: int = 1, configs: Mapping[str, str] = NONE) -> None:
-        with CREATOR.admin(self.broker.bootstrap) as creator:
-            creator.create_topic(topic, partitions, configs)
-            eventually(creator.topics, lambda found: topic in found)
+    def create(self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
+        create_topic(self.broker.bootstrap, topic, partitions, configs)
 
     def work(self, records: list[Record], deeds: Deeds, compression_type: str = "none") -> None:
         """Writes records, and lets a member do its deeds until the group has finished all."""

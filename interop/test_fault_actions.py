@@ -6,36 +6,25 @@ The double runs in this process, so that a test can arm rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
-from interop.brokers import Broker
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
+from interop.support import short_timeout
 from kafkadouble import KafkaDouble, RuleHandle
 from kafkadouble.actions import Delay
 
 pytestmark = pytest.mark.needs("faults")
 
-SHORT_TIMEOUT = {"confluent-kafka": {"socket_timeout_ms": 1000}}
-REQUEST_TIMEOUT = {"request_timeout_ms": 1000}
-
-
-@pytest.fixture
-def double(broker: Broker) -> Iterator[KafkaDouble]:
-    """A double of its own for each test, with the topic `t`."""
-    with KafkaDouble() as running:
-        running.create_topic("t")
-        yield running
-
 
 ACTIONS: dict[str, Callable[[KafkaDouble], RuleHandle]] = {
     "fail": lambda double: double.fail("Produce", "NOT_LEADER_OR_FOLLOWER"),
     "delay": lambda double: double.delay("Produce", 0.1),
-    "disconnect": lambda double: double.disconnect("Produce", after=True),
+    "disconnect": lambda double: double.disconnect("Produce", after=True, times=2),
+    "disconnect before": lambda double: double.disconnect("Produce", times=2),
     "ignore": lambda double: double.ignore("Produce"),
     "drop answer": lambda double: double.drop_answer("Produce"),
     "throttle": lambda double: double.throttle("Produce", 0.1),
@@ -63,9 +52,8 @@ REPORTED = {
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_producer_comes_through(double: KafkaDouble, client: Client, action: str) -> None:
-    options: dict[str, Any] = SHORT_TIMEOUT.get(client.name, REQUEST_TIMEOUT)
     with ACTIONS[action](double) as rule:
-        with client.producer(double.bootstrap_servers, enable_idempotence=True, **options) as producer:
+        with client.producer(double.bootstrap_servers, enable_idempotence=True, **short_timeout(client)) as producer:
             if (client.name, action) in REPORTED:
                 with pytest.raises(Exception, match=r"(?i)underflow|bad message|frame length"):
                     producer.send("t", [Record(b"0")])

@@ -7,24 +7,22 @@ client has connections, and again before it has any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from interop.brokers import Broker
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
+from interop.support import short_timeout
 from kafkadouble import KafkaDouble, RuleHandle
 
 pytestmark = pytest.mark.needs("faults")
 
 FLUSHED = {"flush.messages": 1}
 
-SHORT_TIMEOUT = {"confluent-kafka": {"socket_timeout_ms": 1000}}
-REQUEST_TIMEOUT = {"request_timeout_ms": 1000}
 
 ACTIONS: dict[str, Callable[[KafkaDouble], RuleHandle]] = {
     "refuse connections": lambda double: double.refuse_connections(times=1),
@@ -44,18 +42,6 @@ WITH_CONNECTIONS = [name for name in ACTIONS if name not in ("refuse connections
 
 REPORTED = {("aiokafka", "refuse connections"), ("aiokafka", "reset after")}
 """aiokafka tries its bootstrap servers once, and reports when it cannot connect to any."""
-
-
-@pytest.fixture
-def double(broker: Broker) -> Iterator[KafkaDouble]:
-    """A double of its own for each test, with the topic `t`."""
-    with KafkaDouble() as running:
-        running.create_topic("t")
-        yield running
-
-
-def options(client: Client) -> dict[str, Any]:
-    return SHORT_TIMEOUT.get(client.name, REQUEST_TIMEOUT)
 
 
 def values(double: KafkaDouble) -> list[bytes | None]:
@@ -78,14 +64,14 @@ def test_a_new_client_comes_through(double: KafkaDouble, client: Client, action:
 
 def send(double: KafkaDouble, client: Client) -> list[int]:
     """Sends one record by a new producer: its offset."""
-    with client.producer(double.bootstrap_servers, enable_idempotence=True, **options(client)) as producer:
+    with client.producer(double.bootstrap_servers, enable_idempotence=True, **short_timeout(client)) as producer:
         offsets: list[int] = producer.send("t", [Record(b"0")])
     return offsets
 
 
 @pytest.mark.parametrize("action", WITH_CONNECTIONS)
 def test_a_client_that_is_connected_comes_through(double: KafkaDouble, client: Client, action: str) -> None:
-    with client.producer(double.bootstrap_servers, enable_idempotence=True, **options(client)) as producer:
+    with client.producer(double.bootstrap_servers, enable_idempotence=True, **short_timeout(client)) as producer:
         assert producer.send("t", [Record(b"0")]) == [0]
         with ACTIONS[action](double) as rule:
             assert producer.send("t", [Record(b"1")]) == [1]

@@ -7,11 +7,9 @@ The double runs in this process, so that a test can arm faults and read the requ
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from interop.brokers import Broker
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
 from interop.support import refused
@@ -27,14 +25,6 @@ ME = "under-test"
 SHORT_SESSION = {"session_timeout_ms": 2000}
 """A member that gets UNKNOWN_MEMBER_ID joins again as a new member. The coordinator, which still
 has the old member, waits until that member's session has ended."""
-
-
-@pytest.fixture
-def double(broker: Broker) -> Iterator[KafkaDouble]:
-    """A double of its own for each test, with the topic `t`."""
-    with KafkaDouble(config={"group.min.session.timeout.ms": 1000}) as running:
-        running.create_topic("t")
-        yield running
 
 
 T = Partition("t", 0)
@@ -70,26 +60,6 @@ def test_a_producer_reports_a_permanent_error_and_goes_on(double: KafkaDouble, c
         with double.fail("Produce", error, times=None, topic="t"), refused(error):
             producer.send("t", [Record(b"lost")])
         assert producer.send("t", [Record(b"kept")]) == [0]
-
-
-def test_an_answer_that_never_came_is_no_duplicate_for_an_idempotent_producer(
-    double: KafkaDouble, client: Client
-) -> None:
-    with client.producer(double.bootstrap_servers, enable_idempotence=True) as producer:
-        producer.send("t", [Record(b"0")])
-        with double.disconnect("Produce", after=True, times=2) as rule:
-            assert producer.send("t", [Record(b"1")]) == [1]
-        assert rule.hits == 2
-        assert producer.send("t", [Record(b"2")]) == [2]
-    assert _values(double) == [b"0", b"1", b"2"]
-
-
-def test_a_request_that_never_arrived_is_sent_again(double: KafkaDouble, client: Client) -> None:
-    with client.producer(double.bootstrap_servers, enable_idempotence=True) as producer:
-        with double.disconnect("Produce", times=2) as rule:
-            assert producer.send("t", [Record(b"0"), Record(b"1")]) == [0, 1]
-        assert rule.hits == 2
-    assert _values(double) == [b"0", b"1"]
 
 
 def test_an_idempotent_producer_starts_though_its_coordinator_is_not_ready(double: KafkaDouble, client: Client) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from interop.brokers import Broker
-from interop.clients import CREATOR, Client
+from interop.clients import Client
 from interop.clients.shape import Partition, Record
 from interop.log_of_groups import records
+from interop.support import create_topic
 from tests.support.waiting import eventually
 
 HELD = 25_000
@@ -90,9 +91,7 @@ def test_a_read_committed_consumer_reads_what_is_no_part_of_a_transaction(
 
 
 def test_a_hundred_partitions_are_written_and_read(broker: Broker, client: Client, name: str) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 100)
-        eventually(admin.topics, lambda found: name in found)
+    create_topic(broker.bootstrap, name, 100)
     with client.producer(broker.bootstrap, linger_ms=5) as producer:
         producer.send(name, [Record(b"%d" % index, partition=index) for index in range(100)])
     with client.consumer(broker.bootstrap, [name], group_id=name) as consumer:

@@ -19,7 +19,6 @@ import pytest
 from interop.local import cluster
 from interop.support import local_kafka
 from interop.tools.filling import COMPACTED, OVERRIDES, again, fill, leave_open
-from interop.tools.jars import jars
 from interop.tools.same_dump import SHOWN, compare
 from kafkadouble.dump import items
 from kafkadouble.dump.checking import check
@@ -43,12 +42,7 @@ class Written(NamedTuple):
     killed: Path
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tools(request: pytest.FixtureRequest) -> None:
-    """kafka-dump-log, or a skip with the name of what is missing, or with the reason that the run
-    is not for a Kafka of this machine."""
-    with local_kafka(request):
-        jars()
+pytestmark = pytest.mark.usefixtures("local_tools")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ random ids; and both refuse the same input."""
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,17 +11,17 @@ from typing import NamedTuple
 
 import pytest
 
-from interop.local import jars, java
+from interop.local import java
 from interop.local.cluster import READY
 from interop.local.jars import VERSION
 from interop.local.process import Process
-from interop.support import local_kafka
 from kafkadouble.messages import framed
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.properties import parse_properties
 from kafkadouble.wire.batch import HEADER_SIZE, SNAPSHOT_HEADER, control_type, iter_batches, records_of
 from tests.support.client import ask
+from tests.support.ports import free_ports
 
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)
@@ -117,9 +116,7 @@ def _output_of(folder: Path, settings: str, command: list[str], words: list[str]
 
 
 @pytest.fixture
-def beside(request: pytest.FixtureRequest, tmp_path: Path) -> Beside:
-    with local_kafka(request):
-        jars()
+def beside(local_jars: None, tmp_path: Path) -> Beside:
     for name in Beside._fields:
         (tmp_path / name).mkdir()
     return Beside(tmp_path / "ours", tmp_path / "theirs")
@@ -202,7 +199,7 @@ def test_refused_in_words_of_its_own(beside: Beside, case: str) -> None:
 @pytest.mark.parametrize("runs", Beside._fields)
 def test_either_starts_alone_on_what_either_formatted(beside: Beside, formats: str, runs: str) -> None:
     """Each node becomes the voter that the directory names."""
-    clients, controllers = free_port(), free_port()
+    clients, controllers = free_ports(2)
     settings = DYNAMIC.replace("9092", str(clients)).replace("9093", str(controllers))
     folder: Path = getattr(beside, formats)
     ours, theirs = beside.run(settings, ["--standalone"])
@@ -227,9 +224,3 @@ def test_either_starts_alone_on_what_either_formatted(beside: Beside, formats: s
         assert [(each.host, each.port) for each in response.nodes[0].listeners] == [("127.0.0.1", controllers)]
     finally:
         process.kill()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port: int = held.getsockname()[1]
-        return port

@@ -3,15 +3,13 @@ at the committed offsets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from interop.brokers import Broker
-from interop.clients import CLIENTS, CREATOR, Client
+from interop.clients import CLIENTS, Client
 from interop.clients.shape import Partition, Record
 from interop.log_of_groups import generations
-from interop.support import Member, refused
+from interop.support import Member, create_topic, refused, shared
 from tests.support.waiting import eventually
 
 SESSION = {"session_timeout_ms": 20_000}
@@ -25,35 +23,11 @@ SHORTEST = {"session_timeout_ms": 6000}
 @pytest.fixture
 def four(broker: Broker, name: str) -> list[Partition]:
     """A topic of four partitions."""
-    return _made(broker, name, 4)
-
-
-def _made(broker: Broker, name: str, partitions: int) -> list[Partition]:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, partitions)
-        eventually(admin.topics, lambda found: name in found)
-    return [Partition(name, index) for index in range(partitions)]
+    return create_topic(broker.bootstrap, name, 4)
 
 
 def _member(broker: Broker, client: Client, topic: str, **options: object) -> Member:
     return Member(client.consumer(broker.bootstrap, [topic], group_id=topic, **options))
-
-
-def _shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int]) -> None:
-    """Waits until the members together have every partition once, in shares of these sizes."""
-    members = list(members)
-    assigned = sorted(every)
-
-    def whole(found: list[frozenset[Partition]]) -> bool:
-        return sorted(one for share in found for one in share) == assigned and sorted(map(len, found)) == sorted(sizes)
-
-    def shares() -> list[frozenset[Partition]]:
-        for member in members:
-            if member.failure:
-                raise member.failure
-        return [member.assignment for member in members]
-
-    eventually(shares, whole)
 
 
 def test_a_lone_member_has_every_partition(broker: Broker, client: Client, four: list[Partition]) -> None:
@@ -70,10 +44,10 @@ def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
 ) -> None:
     topic = four[0].topic
     with _member(broker, client, topic, **SESSION) as first:
-        _shared([first], four, [4])
+        shared([first], four, [4])
         with _member(broker, client, topic, **SESSION) as second:
-            _shared([first, second], four, [2, 2])
-        _shared([first], four, [4])
+            shared([first, second], four, [2, 2])
+        shared([first], four, [4])
 
 
 def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
@@ -85,10 +59,10 @@ def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
         producer.send(topic, [Record(b"a%d" % n, partition=n % 4) for n in range(40)])
         eventually(lambda: len(first.seen), lambda found: found >= 40)
         with _member(broker, client, topic, **options) as second:
-            _shared([first, second], four, [2, 2])
+            shared([first, second], four, [2, 2])
             producer.send(topic, [Record(b"b%d" % n, partition=n % 4) for n in range(40)])
             eventually(lambda: len(first.seen) + len(second.seen), lambda found: found >= 80)
-        _shared([first], four, [4])
+        shared([first], four, [4])
         producer.send(topic, [Record(b"c%d" % n, partition=n % 4) for n in range(40)])
         values = eventually(
             lambda: [seen.value or b"" for seen in (*first.seen, *second.seen)], lambda found: len(found) >= 120
@@ -98,16 +72,16 @@ def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
 
 def test_members_of_three_client_libraries_share_one_group(broker: Broker, name: str) -> None:
     """They use the only assignor that all of them offer."""
-    six = _made(broker, name, 6)
+    six = create_topic(broker.bootstrap, name, 6)
     options = {"confluent-kafka": {"partition_assignment_strategy": "range,roundrobin"}}
     members: list[Member] = []
     try:
         for client in CLIENTS:
             members.append(_member(broker, client, name, **SESSION, **options.get(client.name, {})))
-            _shared(members, six, {1: [6], 2: [3, 3], 3: [2, 2, 2]}[len(members)])
+            shared(members, six, {1: [6], 2: [3, 3], 3: [2, 2, 2]}[len(members)])
         while len(members) > 1:
             members.pop().stop()
-            _shared(members, six, {1: [6], 2: [3, 3]}[len(members)])
+            shared(members, six, {1: [6], 2: [3, 3]}[len(members)])
     finally:
         for member in members:
             member.stop()
@@ -148,13 +122,13 @@ def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebala
 ) -> None:
     topic = four[0].topic
     with _member(broker, client, topic, group_instance_id="one", **SESSION) as first:
-        _shared([first], four, [4])
+        shared([first], four, [4])
         second = _member(broker, client, topic, group_instance_id="two", **SESSION)
-        _shared([first, second], four, [2, 2])
+        shared([first, second], four, [2, 2])
         before, share = generations(broker, topic)[-1], second.assignment
         second.stop()
         with _member(broker, client, topic, group_instance_id="two", **SESSION) as second:
-            _shared([first, second], four, [2, 2])
+            shared([first, second], four, [2, 2])
             assert second.assignment == share
             assert generations(broker, topic)[-1] == before
 
@@ -167,10 +141,10 @@ def test_a_member_that_falls_silent_is_put_out_after_its_session(
     """A static member sends no LeaveGroup, so only its session timeout removes it."""
     topic = four[0].topic
     stopped = _member(broker, client, topic, group_instance_id="stopped", **SHORTEST)
-    _shared([stopped], four, [4])
+    shared([stopped], four, [4])
     stopped.stop()
     with _member(broker, client, topic, **SESSION) as heir:
-        _shared([heir], four, [4])
+        shared([heir], four, [4])
 
 
 def test_groups_are_listed_described_and_deleted_when_they_are_empty(
@@ -178,7 +152,7 @@ def test_groups_are_listed_described_and_deleted_when_they_are_empty(
 ) -> None:
     with client.admin(broker.bootstrap) as admin:
         with _member(broker, client, topic) as member:
-            _shared([member], [Partition(topic, 0)], [1])
+            shared([member], [Partition(topic, 0)], [1])
             assert topic in admin.groups()
             assert eventually(lambda: admin.group(topic), lambda found: found[0] == "stable") == ("stable", 1)
             if hasattr(admin, "delete_group"):
@@ -212,7 +186,7 @@ def test_a_commit_while_others_are_members_of_the_group_is_refused(broker: Broke
     partitions."""
     partition = Partition(topic, 0)
     with _member(broker, client, topic) as member:
-        _shared([member], [partition], [1])
+        shared([member], [partition], [1])
         with (
             client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as stranger,
             refused("UNKNOWN_MEMBER_ID"),
@@ -223,7 +197,7 @@ def test_a_commit_while_others_are_members_of_the_group_is_refused(broker: Broke
 @pytest.mark.clients(names=("kafka-python", "aiokafka"))
 def test_a_partition_that_is_added_reaches_the_members(broker: Broker, client: Client, topic: str) -> None:
     with _member(broker, client, topic, metadata_max_age_ms=500) as member:
-        _shared([member], [Partition(topic, 0)], [1])
+        shared([member], [Partition(topic, 0)], [1])
         with client.admin(broker.bootstrap) as admin:
             admin.create_partitions(topic, 3)
-        _shared([member], [Partition(topic, index) for index in range(3)], [3])
+        shared([member], [Partition(topic, index) for index in range(3)], [3])

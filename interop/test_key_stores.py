@@ -7,30 +7,25 @@ connection between brokers with the settings before and after on INTERNAL alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from interop import quorum
-from interop.controllers.kinds import DOUBLE, Kafka
-from interop.local import jars
-from interop.local.node import Kind, Node, finished
-from interop.quorum import CLIENTS, CONTROLLER, Seat
-from interop.support import local_kafka
+from interop.controllers.admin import BROKER, alter_configs
+from interop.local.node import Node
+from interop.one_node import KINDS, formatted
+from interop.quorum import CLIENTS, CONTROLLER
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.support.client import ask
-from tests.support.ports import HOST, free_ports
+from tests.support.ports import HOST
 from tests.support.waiting import eventually
 
-KINDS: Mapping[str, Callable[[], Kind]] = {"double": lambda: DOUBLE, "local": Kafka}
 INTERNAL, EXTERNAL = "INTERNAL", "EXTERNAL"
 PROTOCOLS = {CLIENTS: "PLAINTEXT", INTERNAL: "SSL", EXTERNAL: "SSL", CONTROLLER: "PLAINTEXT"}
-BROKER, SET = 4, 0
 KEYS, TRUST = "ssl.keystore.location", "ssl.truststore.location"
 REFUSED = (
     "Invalid value org.apache.kafka.common.config.ConfigException: Validation of dynamic config update of SSLFactory "
@@ -69,24 +64,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
     return Stores(*(str(folder / name) for name in Stores._fields))
 
 
-@pytest.fixture(scope="module")
-def kind(request: pytest.FixtureRequest) -> Kind:
-    if request.param == "local":
-        with local_kafka(request):
-            jars()
-    return KINDS[request.param]()
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in KINDS]
-    metafunc.parametrize("kind", words, indirect=True, scope="module")
-
-
 @pytest.fixture
-def node(kind: Kind, stores: Stores, tmp_path: Path) -> Iterator[Node]:
+def node(node_kind: str, stores: Stores, tmp_path: Path) -> Iterator[Node]:
     """A node that is not started yet. It has each setting for each listener, too."""
-    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
-    seat = Seat(1, ("broker", "controller"), addresses, addresses)
     own = {
         "ssl.keystore.type": "PEM",
         KEYS: stores.first,
@@ -94,15 +74,9 @@ def node(kind: Kind, stores: Stores, tmp_path: Path) -> Iterator[Node]:
         TRUST: stores.trusts_first,
         "ssl.client.auth": "required",
     }
-    settings = {
-        **quorum.settings(seat, [seat], str(tmp_path / "data")),
-        "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
-        "inter.broker.listener.name": INTERNAL,
-        **own,
-        **{_of(listener, name): value for listener in (INTERNAL, EXTERNAL) for name, value in own.items()},
-    }
-    found = Node(seat, kind, quorum.cluster_id(), tmp_path, settings)
-    finished([found.formatting([])])
+    of_listeners = {_of(listener, name): value for listener in (INTERNAL, EXTERNAL) for name, value in own.items()}
+    settings = {"inter.broker.listener.name": INTERNAL, **own, **of_listeners}
+    found = formatted(KINDS[node_kind], tmp_path, PROTOCOLS, settings)
     yield found
     found.kill()
 
@@ -113,10 +87,7 @@ def _of(listener: str, setting: str) -> str:
 
 def _alter(node: Node, changes: Mapping[str, str]) -> tuple[str, str | None]:
     """The error and its text. What is altered is known to the broker when this returns."""
-    of = IncrementalAlterConfigsRequest
-    configs = [of.AlterableConfig(name=name, config_operation=SET, value=value) for name, value in changes.items()]
-    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="1", configs=configs)
-    (answer,) = ask(node.bootstrap, of(resources=[resource]), 1).responses
+    answer = alter_configs(node.bootstrap, BROKER, "1", changes)
     if not answer.error_code:
         eventually(lambda: _described(node), lambda found: changes.items() <= found.items())
     return error_codes.name(answer.error_code), answer.error_message

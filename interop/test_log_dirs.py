@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,8 +15,9 @@ import pytest
 from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
-from interop.local import cluster, jars
-from interop.support import local_kafka
+from interop.controllers.kinds import DOUBLE
+from interop.local import cluster
+from interop.support import create_topic
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.formats import partition_metadata
 from kafkadouble.wire.batch import Record as NetworkRecord
@@ -34,10 +34,7 @@ OWN = "partition.metadata"
 when the others are replaced."""
 
 
-@pytest.fixture(autouse=True)
-def _kafka(request: pytest.FixtureRequest) -> None:
-    with local_kafka(request):
-        jars()
+pytestmark = pytest.mark.usefixtures("local_jars")
 
 
 @contextmanager
@@ -52,8 +49,7 @@ def double(folder: Path, *words: str) -> Iterator[Double]:
 
 def fill(bootstrap: str) -> bytes:
     """A topic with batches of every codec in small segments, and its content then."""
-    with CREATOR.admin(bootstrap) as admin:
-        admin.create_topic(TOPIC, 1, {"segment.bytes": "1048576"})
+    create_topic(bootstrap, TOPIC, configs={"segment.bytes": "1048576"})
     for codec in CODECS:
         with CREATOR.producer(bootstrap, compression_type=codec, enable_idempotence=codec != "none") as producer:
             records = [Record(b"%d" % n * 50, b"k%d" % n, [("h", None)], 1_700_000_000_000 + n) for n in range(500)]
@@ -77,8 +73,8 @@ def test_kafkas_partition_is_served_by_the_double(tmp_path: Path) -> None:
     with cluster(theirs) as running:
         given = fill(running.bootstrap)
         running.nodes[0].stop()
-        with double(ours) as server, CREATOR.admin(server.bootstrap) as admin:
-            admin.create_topic(TOPIC, 1)
+        with double(ours) as server:
+            create_topic(server.bootstrap, TOPIC)
         hand_over(running.nodes[0].data / f"{TOPIC}-0", ours / f"{TOPIC}-0")
     with double(ours) as server:
         assert batches_of(server.bootstrap, TOPIC) == given
@@ -91,8 +87,7 @@ def test_the_doubles_partition_is_served_by_cluster(tmp_path: Path) -> None:
     with double(ours) as server:
         given = fill(server.bootstrap)
     with cluster(theirs) as running:
-        with CREATOR.admin(running.bootstrap) as admin:
-            admin.create_topic(TOPIC, 1)
+        create_topic(running.bootstrap, TOPIC)
         running.nodes[0].stop()
         hand_over(ours / f"{TOPIC}-0", running.nodes[0].data / f"{TOPIC}-0")
         running.nodes[0].start()
@@ -106,14 +101,12 @@ def test_kafka_starts_on_what_kafkadouble_formatted(tmp_path: Path) -> None:
         node = running.nodes[0]
         node.stop()
         shutil.rmtree(node.data)
-        words = ["format", "-c", str(tmp_path / f"node-{node.seat.id}" / "server.properties"), "-t", node.cluster_id]
-        command = [sys.executable, "-m", "kafkadouble", *words]
+        command = DOUBLE.format(node.config, node.cluster_id, ())
         assert subprocess.run(command, check=True, capture_output=True).stdout.startswith(
             b"Formatting metadata directory"
         )
         node.start()
-        with CREATOR.admin(running.bootstrap) as admin:
-            admin.create_topic(TOPIC, 1)
+        create_topic(running.bootstrap, TOPIC)
         file = node.data / f"{TOPIC}-0" / OWN
         eventually(file.exists)
         assert partition_metadata.read(file.read_bytes()).topic_id == topic_id(running.bootstrap, TOPIC)
@@ -145,8 +138,7 @@ def test_both_see_all_partitions_where_the_metadata_log_has_a_directory_for_itse
             ours.end()
         node.start()
         append_to_all(running.bootstrap, 2)
-        with CREATOR.admin(running.bootstrap) as admin:
-            admin.create_topic("later", PARTITIONS)
+        create_topic(running.bootstrap, "later", PARTITIONS)
         node.stop()
     with serving("--config", str(node.config)) as ours:
         append_to_all(ours.startup["bootstrap.servers"], 3)
@@ -158,8 +150,7 @@ def test_both_see_all_partitions_where_the_metadata_log_has_a_directory_for_itse
 def append_to_all(bootstrap: str, due: int) -> None:
     """Appends a record to each partition, which gets the offset `due`."""
     if due == 0:
-        with CREATOR.admin(bootstrap) as admin:
-            admin.create_topic(TOPIC, PARTITIONS)
+        create_topic(bootstrap, TOPIC, PARTITIONS)
     records = bytes(encode_batch([NetworkRecord(0, 1, None, b"v")]))
 
     def appended(number: int) -> tuple[int, int]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 import operator
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -20,12 +19,13 @@ from kafka import KafkaAdminClient
 from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
+from interop.controllers.admin import BROKER, alter_configs
 from interop.local import cluster
-from interop.support import local_kafka
+from interop.support import create_topic, local_kafka
 from interop.tools.resident import Resident
 from interop.tools.row import CLASSES
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
-from tests.support.client import ask, batches_of
+from tests.support.client import batches_of
+from tests.support.serving import serving
 from tests.support.waiting import eventually
 
 TOPIC = "moving"
@@ -74,10 +74,7 @@ class TwoDirs(NamedTuple):
 
     def limit(self, rate: int | None) -> None:
         """Sets the rate of moves in bytes per second, or no rate."""
-        of = IncrementalAlterConfigsRequest
-        config = of.AlterableConfig(name=RATE, config_operation=0 if rate else 1, value=str(rate or ""))
-        resource = of.AlterConfigsResource(resource_type=4, resource_name="1", configs=[config])
-        [answered] = ask(self.bootstrap, of(resources=[resource]), 1).responses
+        answered = alter_configs(self.bootstrap, BROKER, "1", {RATE: str(rate) if rate else None})
         assert answered.error_code == 0, answered
 
     def fill(self, count: int) -> None:
@@ -106,8 +103,7 @@ def broker_with_two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[
 
 def made(broker: TwoDirs) -> TwoDirs:
     """The broker, with the topic."""
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(TOPIC, 1, {"segment.bytes": "1048576"})
+    create_topic(broker.bootstrap, TOPIC, configs={"segment.bytes": "1048576"})
     eventually(broker.places)
     return broker
 
@@ -208,27 +204,6 @@ def test_the_tools_move_a_partition_and_show_it(broker_with_two: TwoDirs, tools:
     assert batches_of(broker.bootstrap, TOPIC) == before
 
 
-class AtAddress(NamedTuple):
-    """A broker that something else starts and ends."""
-
-    bootstrap: str
-
-
-@contextmanager
-def double_of(config: Path) -> Iterator[str]:
-    """The address of a kafkadouble with the settings and the directories of a node. It is killed at
-    the end."""
-    command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--config", str(config)]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            key, _, bootstrap = process.stdout.readline().strip().partition("=")
-            assert key == "bootstrap.servers", f"the double printed {key!r} first"
-            yield bootstrap
-        finally:
-            process.kill()
-
-
 def test_each_program_continues_a_move_of_the_other(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Both are killed in the middle of a move, and leave the same files."""
     dirs = [str(tmp_path / name) for name in ("one", "two")]
@@ -251,8 +226,8 @@ def test_each_program_continues_a_move_of_the_other(request: pytest.FixtureReque
 
         begin(theirs, target)
         node.kill()
-        with double_of(node.config) as bootstrap:
-            ours = TwoDirs(AtAddress(bootstrap), dirs)
+        with serving("--config", str(node.config)) as process:
+            ours = TwoDirs(SimpleNamespace(bootstrap=process.startup["bootstrap.servers"]), dirs)
             ends(ours, target)
             begin(ours, source)
         node.start()

@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
+from interop.controllers import admin
+from interop.controllers.quorum import described
 from interop.local import Cluster, Node, cluster
 from interop.observing import Row, Watch, described_topics, observed, run_here, tables, watching
 from interop.quorum import CONTROLLER
 from interop.support import local_kafka, unique
-from interop.tools.jars import jars
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
-from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
-from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.raft import follower_actions
 from kafkadouble.server.raft.snapshots import download
 from tests.support.client import ask
@@ -31,13 +30,7 @@ from tests.support.waiting import eventually
 SOON = {"metadata.log.max.snapshot.interval.ms": "1000"}
 HISTORY = "Leaders and ISRs, as they changed"
 
-pytestmark = pytest.mark.timeout(900)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _tools(request: pytest.FixtureRequest) -> None:
-    with local_kafka(request):
-        jars()
+pytestmark = [pytest.mark.timeout(900), pytest.mark.usefixtures("local_tools")]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +76,7 @@ def test_observer_fetches_in_each_version_of_fetch_of_a_quorum(
 
 def test_an_id_of_its_own_is_listed_and_one_in_use_is_refused(one: Cluster) -> None:
     with watching("--replica-id", "4711", controllers(one)):
-        eventually(lambda: observers(one), lambda ids: 4711 in ids)
+        eventually(lambda: described(one.bootstrap), lambda found: found is not None and 4711 in found.observers)
     output = observed("--replica-id", "1", controllers(one))
     assert (output.code, output.out) == (1, "")
     assert output.err == (
@@ -163,10 +156,12 @@ def test_the_history_of_an_isr(three: Cluster) -> None:
         topic = made(three.bootstrap, "isr", partitions=2, copies=2)
         lost = three.brokers[1]
         lost.kill()
-        alive = at(three.brokers[0])
-        eventually(lambda: [p.isr_nodes for p in partitions(alive, topic)], lambda isrs: isrs == [(1,), (1,)])
+        alive = three.brokers[0].bootstrap
+        eventually(lambda: [p.isr_nodes for p in admin.partitions(alive, topic)], lambda isrs: isrs == [(1,), (1,)])
         lost.start()
-        eventually(lambda: [sorted(p.isr_nodes) for p in partitions(alive, topic)], lambda isrs: isrs == [[1, 2]] * 2)
+        eventually(
+            lambda: [sorted(p.isr_nodes) for p in admin.partitions(alive, topic)], lambda isrs: isrs == [[1, 2]] * 2
+        )
         ids = {each["name"]: each["topicId"] for each in watch.of("TopicRecord")}
 
         def ends() -> list[list[int]]:
@@ -180,7 +175,7 @@ def test_the_history_of_an_isr(three: Cluster) -> None:
         isrs = [each["isr"] for each in changes if each["partitionId"] == index and each.get("isr") is not None]
         assert [1] in isrs
         leaders = [each["leader"] for each in changes if each["partitionId"] == index and each.get("leader", -2) != -2]
-        assert len(leaders) == partitions(alive, topic)[index].leader_epoch
+        assert len(leaders) == admin.partitions(alive, topic)[index].leader_epoch
     compare(tables(observed(controllers(three)).out), three)
 
 
@@ -194,7 +189,7 @@ def test_the_history_of_an_isr_is_a_table_too(one: Cluster) -> None:
     if found["Cluster"][0]["begun with"] != "the first record":
         pytest.fail("a snapshot was written: nothing is known of what was before")
     assert rows[0]["WHAT"] == "created"
-    assert int(rows[-1]["LEADER EPOCH"]) == partitions(one.bootstrap, topic)[0].leader_epoch
+    assert int(rows[-1]["LEADER EPOCH"]) == admin.partitions(one.bootstrap, topic)[0].leader_epoch
     in_order([int(row["OFFSET"]) for row in found[HISTORY]])
     assert {row["EPOCH"] for row in found[HISTORY]} >= {"1"}
 
@@ -217,7 +212,7 @@ def test_json_and_tables_have_the_same_content(three: Cluster) -> None:
 
 def compare(found: dict[str, list[Row]], running: Cluster) -> None:
     """Compares the tables with what Kafka reports."""
-    bootstrap = ",".join(at(each) for each in running.brokers)
+    bootstrap = running.bootstrap
     of_topics = [
         (row["TOPIC"], row["PARTITION"], row["LEADER"], row["REPLICAS"], row["ISR"]) for row in found["Topics"]
     ]
@@ -227,7 +222,7 @@ def compare(found: dict[str, list[Row]], running: Cluster) -> None:
     )
     for topic in {row["TOPIC"] for row in found["Topics"]}:
         epochs = [row["LEADER EPOCH"] for row in found["Topics"] if row["TOPIC"] == topic]
-        assert epochs == [str(each.leader_epoch) for each in partitions(bootstrap, topic)]
+        assert epochs == [str(each.leader_epoch) for each in admin.partitions(bootstrap, topic)]
     cluster = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
     assert found["Cluster"][0]["cluster id"] == cluster.cluster_id
     assert [(row["ID"], row["ENDPOINTS"], row["STATE"] == "fenced") for row in found["Brokers"]] == sorted(
@@ -249,36 +244,18 @@ def controllers(running: Cluster) -> str:
     )
 
 
-def at(node: Node) -> str:
-    host, port = node.seat.known["PLAINTEXT"]
-    return f"{host}:{port}"
-
-
 def node(running: Cluster, id: int) -> Node:
     return next(each for each in running.nodes if each.seat.id == id)
 
 
-def described(running: Cluster) -> Any:
-    """The quorum as a broker describes it."""
-    of = DescribeQuorumRequest
-    topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])
-    answer = ask(running.bootstrap, of(topics=[topic]), 2)
-    return answer.topics[0].partitions[0] if not answer.error_code and answer.topics else None
-
-
 def quorum(running: Cluster) -> tuple[int, int]:
     """The leader and the epoch; (-1, -1) while there is none."""
-    partition = described(running)
-    return (-1, -1) if partition is None or partition.error_code else (partition.leader_id, partition.leader_epoch)
+    found = described(running.bootstrap)
+    return (-1, -1) if found is None else (found.leader, found.epoch)
 
 
 def leader_of(running: Cluster) -> int:
     return eventually(lambda: quorum(running), lambda partition: partition[0] >= 0)[0]
-
-
-def observers(running: Cluster) -> list[int]:
-    partition = described(running)
-    return [] if partition is None else [each.replica_id for each in partition.observers]
 
 
 def made(
@@ -300,19 +277,8 @@ def made(
     # The topic exists already if an earlier response was late.
     eventually(create, lambda code: code in (0, 36))
     for one in bootstrap.split(","):
-        eventually(partial(known, one, name), lambda count: count == partitions)
+        eventually(partial(admin.partitions, one, name), lambda found: len(found) == partitions)
     return name
-
-
-def known(bootstrap: str, topic: str) -> int:
-    return len(partitions(bootstrap, topic))
-
-
-def partitions(bootstrap: str, topic: str) -> list[Any]:
-    """The partitions in Metadata, by number."""
-    of = MetadataRequest.MetadataRequestTopic
-    response = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
-    return sorted(response.topics[0].partitions, key=lambda each: int(each.partition_index))
 
 
 def in_order(numbers: list[int]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Producer, Record, Seen
-from interop.support import refused
+from interop.support import create_topic, refused
 from tests.support.waiting import eventually
 
 TIMES = [1000, 3000, 3000, 2000, 5000, 9000]
@@ -153,9 +153,7 @@ def test_an_empty_partition_has_no_offsets_but_zero(broker: Broker, client: Clie
 
 
 def test_some_partitions_are_read_and_others_left_alone(broker: Broker, client: Client, name: str) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 4)
-        eventually(admin.topics, lambda found: name in found)
+    create_topic(broker.bootstrap, name, 4)
     with client.producer(broker.bootstrap) as producer:
         producer.send(name, [Record(b"%d" % index, partition=index) for index in range(4)])
     chosen = [Partition(name, 1), Partition(name, 3)]

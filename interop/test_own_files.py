@@ -18,7 +18,6 @@ import pytest
 
 from interop.brokers.double import Double
 from interop.local.jars import program
-from interop.support import local_kafka
 from interop.tools import dump_log
 from interop.tools.filling import COMPACTED, LARGE, MIXED, SEGMENT, fill, leave_open
 from interop.tools.jars import jars
@@ -44,9 +43,7 @@ class Written(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
-    with local_kafka(request):
-        jars()
+def written(local_tools: None, tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("own")
     found, data = Written(folder / "stopped", folder / "killed"), folder / "data"
     _format(folder / "server.properties", data)

@@ -9,7 +9,7 @@ from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Record
 from interop.relay import relay
-from interop.support import refused
+from interop.support import create_topic, refused
 from kafkadouble.messages.api_keys import ApiKeys
 from tests.support.waiting import eventually
 
@@ -100,8 +100,7 @@ def test_a_topic_with_a_higher_limit_takes_and_gives_big_records(
     broker: Broker, client: Client, name: str, megabytes: int
 ) -> None:
     value = bytes(range(250)) * 4000 * megabytes
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, {"max.message.bytes": str(25 * MEGABYTE)})
+    create_topic(broker.bootstrap, name, configs={"max.message.bytes": str(25 * MEGABYTE)})
     with client.producer(broker.bootstrap, max_request_size=25 * MEGABYTE) as producer:
         producer.send(name, [Record(b"before"), Record(value), Record(b"after")])
     for reader in CLIENTS:
@@ -123,8 +122,7 @@ def test_raising_the_limit_of_a_topic_that_is_there_takes_effect(broker: Broker,
 def test_a_lone_broker_accepts_records_for_a_topic_with_more_min_insync_replicas(
     broker: Broker, client: Client, name: str
 ) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, {"min.insync.replicas": "2"})
+    create_topic(broker.bootstrap, name, configs={"min.insync.replicas": "2"})
     with client.producer(broker.bootstrap, acks="all") as producer:
         assert producer.send(name, [Record(b"v")]) == [0]
 

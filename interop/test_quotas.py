@@ -20,13 +20,12 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
+from interop.controllers.admin import BROKER, alter_configs, set_quota
+from interop.controllers.admin import quotas as described_quotas
 from interop.support import unique
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.support.client import ask
 from tests.support.waiting import PATIENCE, eventually
@@ -51,25 +50,13 @@ AT_LEAST_S = 3
 @contextmanager
 def quota(broker: Broker, name: str, kind: str = "client-id", **quotas: float) -> Iterator[None]:
     """A quota of a client id, from when the broker knows it until the end of the block."""
-    _alter(broker, kind, name, quotas, remove=False)
-    eventually(lambda: _described(broker, kind, name), lambda found: found == quotas)
+    ((key, value),) = quotas.items()
+    set_quota(broker.bootstrap, name, key, value, kind)
+    eventually(lambda: described_quotas(broker.bootstrap, name, kind), lambda found: found == quotas)
     try:
         yield
     finally:
-        _alter(broker, kind, name, quotas, remove=True)
-
-
-def _alter(broker: Broker, kind: str, name: str, quotas: dict[str, float], *, remove: bool) -> None:
-    of = AlterClientQuotasRequest
-    ops = [of.OpData(key=key, value=value, remove=remove) for key, value in quotas.items()]
-    entry = of.EntryData(entity=[of.EntityData(entity_type=kind, entity_name=name)], ops=ops)
-    assert ask(broker.bootstrap, of(entries=[entry]), 1).entries[0].error_code == 0
-
-
-def _described(broker: Broker, kind: str, name: str) -> dict[str, float]:
-    component = DescribeClientQuotasRequest.ComponentData(entity_type=kind, match_type=0, match=name)
-    entries = ask(broker.bootstrap, DescribeClientQuotasRequest(components=[component], strict=True), 1).entries
-    return {value.key: value.value for entry in entries for value in entry.values}
+        set_quota(broker.bootstrap, name, key, None, kind)
 
 
 def _fill(broker: Broker, topic: str) -> None:
@@ -160,10 +147,7 @@ def _creation_rate(broker: Broker, rate: int) -> Iterator[None]:
 
 def _set_creation_rate(broker: Broker, value: str | None) -> int:
     """Sets or removes it, and returns the error code."""
-    of = IncrementalAlterConfigsRequest
-    config = of.AlterableConfig(name=CREATION_RATE, config_operation=0 if value else 1, value=value)
-    resource = of.AlterConfigsResource(resource_type=4, resource_name="", configs=[config])
-    code: int = ask(broker.bootstrap, of(resources=[resource]), 1).responses[0].error_code
+    code: int = alter_configs(broker.bootstrap, BROKER, "", {CREATION_RATE: value}).error_code
     shown = DescribeConfigsRequest.DescribeConfigsResource(
         resource_type=4, resource_name="1", configuration_keys=[CREATION_RATE]
     )

@@ -10,8 +10,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Headers, Partition, Record
-from interop.support import refused
-from tests.support.waiting import eventually
+from interop.support import create_topic, refused
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 EACH = 200
@@ -54,8 +53,7 @@ def test_records_of_a_client_with_each_codec_are_read_by_all_clients(
 def test_a_topic_with_a_codec_of_its_own_gives_back_what_was_written_without(
     broker: Broker, client: Client, name: str, codec: str
 ) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, {"compression.type": codec})
+    create_topic(broker.bootstrap, name, configs={"compression.type": codec})
     with client.producer(broker.bootstrap) as producer:
         producer.send(name, _numbered("none"))
     for reader in CLIENTS:
@@ -107,8 +105,7 @@ WITHOUT_INVALID_RECORD = ("aiokafka",)
 def test_a_compacted_topic_takes_tombstones_and_refuses_what_has_no_key(
     broker: Broker, client: Client, name: str
 ) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, {"cleanup.policy": "compact"})
+    create_topic(broker.bootstrap, name, configs={"cleanup.policy": "compact"})
     with client.producer(broker.bootstrap) as producer:
         assert producer.send(name, [Record(b"v", b"k"), Record(None, b"k")]) == [0, 1]
         with refused("UNKNOWN_SERVER_ERROR" if client.name in WITHOUT_INVALID_RECORD else "INVALID_RECORD"):
@@ -127,8 +124,7 @@ def test_a_record_keeps_the_time_that_its_writer_gave_it(broker: Broker, client:
 def test_a_topic_of_append_times_gives_every_record_the_time_of_the_broker(
     broker: Broker, client: Client, name: str, codec: str
 ) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 1, {"message.timestamp.type": "LogAppendTime"})
+    create_topic(broker.bootstrap, name, configs={"message.timestamp.type": "LogAppendTime"})
     before = time.time() * 1000
     with client.producer(broker.bootstrap, compression_type=codec, linger_ms=5) as producer:
         producer.send(name, [Record(b"v", timestamp=1000) for _ in range(3)])
@@ -151,15 +147,12 @@ def test_records_with_one_key_stay_in_one_partition_of_a_kind_that_all_clients_a
 ) -> None:
     """librdkafka's default partitioner uses another hash than Java's: users set `partitioner` to
     have one rule everywhere."""
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 7)
-        eventually(admin.topics, lambda found: name in found)
+    every = create_topic(broker.bootstrap, name, 7)
     options = {"confluent-kafka": {"partitioner": "murmur2_random"}}
     for client in CLIENTS:
         with client.producer(broker.bootstrap, **options.get(client.name, {})) as producer:
             producer.send(name, [Record(b"v", b"key-%d" % n, partition=None) for n in range(50)])
     homes: dict[bytes, set[int]] = {}
-    every = [Partition(name, index) for index in range(7)]
     with CREATOR.consumer(broker.bootstrap, partitions=every) as consumer:
         for seen in consumer.read(150):
             homes.setdefault(seen.key or b"", set()).add(seen.partition)

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from interop.brokers import Broker
-from interop.local import jars
 from interop.secured_servers import ADMIN, PASSWORDS, SECURE, password_of, secured_server
-from interop.support import local_kafka, unique
+from interop.support import unique
 from kafkadouble.replay.replay_run import ReplayOptions
 from kafkadouble.replay.replaying import replay
 from kafkadouble.replay.target import parsed
@@ -37,11 +36,8 @@ def test_a_recorded_session_is_answered_the_same(broker: Broker, name: str, tmp_
     assert report.compared > 20
 
 
-def test_a_kafka_with_tls_and_sasl_answers_the_same_to_each_login(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    with local_kafka(request):
-        jars()
+@pytest.mark.usefixtures("local_jars")
+def test_a_kafka_with_tls_and_sasl_answers_the_same_to_each_login(tmp_path: Path) -> None:
     with secured_server("local", tmp_path) as server:
         for mechanism in PASSWORDS:
             recording = recorded(tmp_path / f"{mechanism}.parquet", partial(PROGRAMS["kafka-python"], prefix=mechanism))

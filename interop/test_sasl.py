@@ -18,10 +18,9 @@ from aiokafka import errors as of_aiokafka
 from kafka import errors as of_kafka_python
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
-from interop.local import jars
 from interop.local.cluster import Kafka
-from interop.sasl_servers import SASL, sasl_double, sasl_kafka
-from interop.support import local_kafka
+from interop.one_node import addresses_of
+from interop.sasl_servers import SASL, sasl_node
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client as OwnClient
 from kafkadouble.pipeline.client import NotAuthenticated
@@ -33,24 +32,13 @@ REFUSED = 3
 pytestmark = pytest.mark.usefixtures("collected")
 
 USER_OF = {"PLAIN": "alice", "SCRAM-SHA-256": "bob", "SCRAM-SHA-512": "bob"}
-SERVERS = {"double": sasl_double, "local": sasl_kafka}
 
 
 @pytest.fixture(scope="module")
-def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """HOST:PORT of the listener with SASL, of the kind that the parameter names."""
-    kind = request.param
-    if kind == "local":
-        with local_kafka(request):
-            jars()
-    with SERVERS[kind](tmp_path_factory.mktemp(kind)) as addresses:
-        yield "{}:{}".format(*addresses[SASL])
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "address" in metafunc.fixturenames:
-        words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in SERVERS]
-        metafunc.parametrize("address", words, indirect=True, scope="module")
+def address(node_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """HOST:PORT of the listener with SASL."""
+    with sasl_node(node_kind, tmp_path_factory.mktemp(node_kind)) as node:
+        yield addresses_of(node)[SASL]
 
 
 def bearer_token(seconds: int) -> str:
@@ -205,16 +193,14 @@ def test_a_wrong_password(address: str, name: str, mechanism: str) -> None:
 
 
 @pytest.mark.parametrize("mechanism", [*USER_OF, "OAUTHBEARER"])
-def test_javas_client(request: pytest.FixtureRequest, address: str, mechanism: str, tmp_path: Path) -> None:
-    with local_kafka(request):
-        jars()
+@pytest.mark.usefixtures("local_jars")
+def test_javas_client(address: str, mechanism: str, tmp_path: Path) -> None:
     assert of_java(address, mechanism, f"{USER_OF.get(mechanism)}-secret", tmp_path)
     assert mechanism == "OAUTHBEARER" or not of_java(address, mechanism, "wrong", tmp_path)
 
 
-def test_javas_client_gets_signed_tokens_at_the_token_endpoint(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    with local_kafka(request):
-        jars()
+@pytest.mark.usefixtures("local_jars")
+def test_javas_client_gets_signed_tokens_at_the_token_endpoint(tmp_path: Path) -> None:
     config = tmp_path / "client.properties"
     users = {"alice": "secret"}
     with KafkaDouble(security="SASL_PLAINTEXT", users=users, oauthbearer="signed", brokers=3) as kafka:

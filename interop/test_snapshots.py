@@ -17,7 +17,6 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, Resourc
 from interop.local import cluster
 from interop.support import local_kafka
 from interop.tools import dump_log
-from interop.tools.jars import jars
 from interop.tools.metadata_shell import PASSED_OVER, shell
 from interop.tools.same_dump import compare
 from kafkadouble.messages import registry
@@ -138,13 +137,7 @@ def write(folder: Path, image: Image, id: OffsetAndEpoch, head: SnapshotHeader, 
 
 
 @pytest.fixture(scope="module")
-def tools(request: pytest.FixtureRequest) -> None:
-    with local_kafka(request):
-        jars()
-
-
-@pytest.fixture(scope="module")
-def written(tools: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(local_tools: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A snapshot of everything, in several batches."""
     return write(tmp_path_factory.mktemp("snapshot"), folded(everything()), OffsetAndEpoch(123, 4), HEAD, most=500)
 
@@ -170,7 +163,7 @@ def test_kafka_dump_log_shows_every_record_and_finds_nothing_wrong(written: Path
     assert controls[-1] == {"version": 0}
 
 
-@pytest.mark.usefixtures("tools")
+@pytest.mark.usefixtures("local_tools")
 def test_metadata_shell_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
     """Except for credentials, which kafkadouble hides."""
     shown = [record for record in everything() if type(record).__name__ != "UserScramCredentialRecord"]

@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.local import jars
 from interop.local.cluster import Kafka
-from interop.support import local_kafka
 from kafkadouble import KafkaDouble
 from kafkadouble.seen.telemetry import TelemetryValue
 
@@ -56,9 +54,8 @@ def total(values: Sequence[TelemetryValue], name: str) -> float:
     return sum(value.value for value in values if value.name == PREFIX + name and "topic" not in value.attributes)
 
 
-def test_metrics_of_javas_clients_are_values(request: pytest.FixtureRequest) -> None:
-    with local_kafka(request):
-        jars()
+@pytest.mark.usefixtures("local_jars")
+def test_metrics_of_javas_clients_are_values() -> None:
     with KafkaDouble(telemetry=True) as kafka:
         kafka.create_topic("orders")
         kafka.set_client_metrics("all", {"metrics": "*", "interval.ms": 100})

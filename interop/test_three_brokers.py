@@ -6,32 +6,11 @@ from __future__ import annotations
 import pytest
 
 from interop.brokers import Broker
-from interop.clients import CREATOR, Client
+from interop.clients import Client
 from interop.clients.shape import Partition, Record
-from interop.local.identity import whole
-from interop.support import refused
-from tests.support.waiting import eventually
+from interop.support import SPREAD, refused
 
-pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
-
-SPREAD = range(6)
-"""Partitions: enough for each of three brokers to lead some."""
-
-
-@pytest.fixture(autouse=True)
-def every_broker_lists_all(broker: Broker) -> None:
-    """A broker that restarts is in its own metadata first, and in that of the others a little
-    later."""
-    whole(broker.bootstrap, 3)
-
-
-@pytest.fixture
-def copied(broker: Broker, name: str) -> str:
-    """A topic with a replica on every broker, of which two must have each acknowledged record."""
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, len(SPREAD), {"min.insync.replicas": "2"}, replication=3)
-        eventually(admin.topics, lambda found: name in found)
-    return name
+pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected", "every_broker_lists_all")]
 
 
 def test_client_finds_three_brokers(broker: Broker, client: Client) -> None:

@@ -11,28 +11,10 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Record
-from interop.local.identity import whole
-from interop.support import unique
+from interop.support import SPREAD, unique
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
-
-SPREAD = range(6)
-"""Partitions: enough for each of three brokers to lead some."""
-
-
-@pytest.fixture(autouse=True)
-def every_broker_lists_all(broker: Broker) -> None:
-    whole(broker.bootstrap, 3)
-
-
-@pytest.fixture
-def copied(broker: Broker, name: str) -> str:
-    """A topic with a replica on every broker, of which two must have each acknowledged record."""
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, len(SPREAD), {"min.insync.replicas": "2"}, replication=3)
-        eventually(admin.topics, lambda found: name in found)
-    return name
+pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected", "every_broker_lists_all")]
 
 
 @pytest.fixture

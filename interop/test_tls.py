@@ -6,39 +6,32 @@ of a connection is seen as the owner of a delegation token.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import closing
 from typing import Any, NamedTuple
 
-import aiokafka
-import confluent_kafka
 import pytest
-from kafka import KafkaConsumer, KafkaProducer
 
-from interop import quorum
-from interop.local.cluster import Kafka
-from interop.local.node import Node, finished
-from interop.quorum import CLIENTS, CONTROLLER, Seat
+from interop.clients import Client
+from interop.clients.shape import Partition, Record
+from interop.one_node import KINDS, addresses_of, one_node, pem_stores
+from interop.quorum import CLIENTS, CONTROLLER
 from interop.support import local_kafka
 from interop.tools.resident import resident
-from kafkadouble import KafkaDouble
 from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
 from kafkadouble.wire.frame import Frames
 from tests.support.client import MOST
-from tests.support.ports import HOST, free_ports
+from tests.support.ports import HOST
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("collected")
 
-ck: Any = confluent_kafka
 RULES = r"RULE:^CN=(.*?)(,.*)?$/$1/L,DEFAULT"
-LISTENERS = {CLIENTS: "PLAINTEXT", "TLS": "SSL", "MUTUAL": "SSL"}
+LISTENERS = {CLIENTS: "PLAINTEXT", "TLS": "SSL", "MUTUAL": "SSL", CONTROLLER: "PLAINTEXT"}
 COUNT = 20
 
 
@@ -48,17 +41,13 @@ class Secured(NamedTuple):
     addresses: Mapping[str, str]
     certificates: Certificates
 
-    def confluent(self, listener: str, user: str | None = None) -> dict[str, Any]:
-        found = {
-            "bootstrap.servers": self.addresses[listener],
-            "security.protocol": "SSL",
-            "ssl.ca.location": str(self.certificates.authority_file),
-            "log_level": 0,
-        }
-        if user is not None:
-            file = str(self.certificates.of_user(user))
-            found |= {"ssl.certificate.location": file, "ssl.key.location": file}
-        return found
+    def options(self, client: Client, user: str | None = None) -> dict[str, Any]:
+        """The options of one of our clients."""
+        if client.name != "confluent-kafka":
+            return {"security_protocol": "SSL", "ssl_context": self.context(user)}
+        own = str(self.certificates.of_user(user)) if user else None
+        files = {"ssl_certificate_location": own, "ssl_key_location": own} if own else {}
+        return {"security_protocol": "SSL", "ssl_ca_location": str(self.certificates.authority_file), **files}
 
     def java(self, listener: str, user: str | None = None) -> str:
         lines = {
@@ -81,120 +70,45 @@ class Secured(NamedTuple):
 
 
 def settings(certificates: Certificates) -> dict[str, object]:
-    pair = certificates.of_brokers()
-    own = certificates.directory / "broker.pem"
-    own.write_text(pair.key + pair.certificate)
+    stores = pem_stores(certificates)
     return {
-        "listener.security.protocol.map": ",".join(
-            f"{name}:{protocol}" for name, protocol in {**LISTENERS, CONTROLLER: "PLAINTEXT"}.items()
-        ),
-        "listener.name.tls.ssl.keystore.type": "PEM",
-        "listener.name.tls.ssl.keystore.location": own,
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": own,
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": certificates.authority_file,
+        **{f"listener.name.tls.{name}": value for name, value in stores.items() if "keystore" in name},
+        **stores,
         "listener.name.mutual.ssl.client.auth": "required",
         "ssl.principal.mapping.rules": RULES,
         "delegation.token.secret.key": "a key of the test",
     }
 
 
-@contextmanager
-def double(certificates: Certificates) -> Iterator[Mapping[str, str]]:
-    config = {name: str(value) for name, value in settings(certificates).items()}
-    with KafkaDouble(listeners=dict.fromkeys(LISTENERS, 0), config=config) as kafka:
-        yield {name: kafka.bootstrap(name) for name in LISTENERS}
+@pytest.fixture(scope="module")
+def secured(node_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    folder = tmp_path_factory.mktemp("tls")
+    with (
+        closing(Certificates("valid", ["localhost", HOST])) as certificates,
+        one_node(KINDS[node_kind], folder, LISTENERS, settings(certificates)) as node,
+    ):
+        yield Secured(addresses_of(node), certificates)
 
 
-@contextmanager
-def local(certificates: Certificates, folder: Path) -> Iterator[Mapping[str, str]]:
-    """Raises Missing."""
-    names = [*LISTENERS, CONTROLLER]
-    addresses = {name: (HOST, port) for name, port in zip(names, free_ports(len(names)), strict=True)}
-    seat = Seat(1, ("broker", "controller"), addresses, addresses)
-    config = quorum.settings(seat, [seat], str(folder / "data"))
-    config |= {name: str(value) for name, value in settings(certificates).items()}
-    node = Node(seat, Kafka(), quorum.cluster_id(), folder, config)
-    try:
-        finished([node.formatting([])])
-        node.start()
-        yield {name: f"{host}:{port}" for name, (host, port) in addresses.items()}
-    finally:
-        node.kill()
+CONNECTIONS = [("TLS", None), ("MUTUAL", "Alice")]
+"""A listener, and the name in the client's certificate."""
 
 
-@pytest.fixture(scope="module", params=["double", "local"])
-def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    certificates = Certificates("valid", ["localhost", HOST])
-    try:
-        if request.param == "double":
-            with double(certificates) as addresses:
-                yield Secured(addresses, certificates)
-        else:
-            with local_kafka(request), local(certificates, tmp_path_factory.mktemp("tls")) as addresses:
-                yield Secured(addresses, certificates)
-    finally:
-        certificates.close()
-
-
-@pytest.mark.parametrize(("listener", "user"), [("TLS", None), ("MUTUAL", "Alice")])
-def test_confluent_kafka(secured: Secured, name: str, listener: str, user: str | None) -> None:
-    config = secured.confluent(listener, user)
-    producer = ck.Producer(config)
-    for number in range(COUNT):
-        producer.produce(name, b"%d" % number)
-    assert producer.flush(PATIENCE) == 0
-    consumer = ck.Consumer({**config, "group.id": name, "auto.offset.reset": "earliest"})
-    try:
-        consumer.subscribe([name])
-        found: list[bytes] = []
-        while len(found) < COUNT:
-            got = consumer.consume(COUNT - len(found), PATIENCE)
-            assert got, f"only {len(found)} of {COUNT} records"
-            found += [each.value() for each in got if each.error() is None]
-    finally:
-        consumer.close()
-    assert sorted(found, key=int) == [b"%d" % number for number in range(COUNT)]
-
-
-@pytest.mark.parametrize(("listener", "user"), [("TLS", None), ("MUTUAL", "Alice")])
-def test_kafka_python(secured: Secured, name: str, listener: str, user: str | None) -> None:
-    config: dict[str, Any] = {
-        "bootstrap_servers": secured.addresses[listener],
-        "security_protocol": "SSL",
-        "ssl_context": secured.context(user),
-    }
-    producer = KafkaProducer(**config)
-    producer.send(name, b"1").get(PATIENCE)
-    producer.close()
-    consumer = KafkaConsumer(name, auto_offset_reset="earliest", consumer_timeout_ms=int(PATIENCE) * 1000, **config)
-    try:
-        assert next(iter(consumer)).value == b"1"
-    finally:
-        consumer.close()
-
-
-@pytest.mark.parametrize(("listener", "user"), [("TLS", None), ("MUTUAL", "Alice")])
-def test_aiokafka(secured: Secured, name: str, listener: str, user: str | None) -> None:
-    config: dict[str, Any] = {
-        "bootstrap_servers": secured.addresses[listener],
-        "security_protocol": "SSL",
-        "ssl_context": secured.context(user),
-    }
-
-    async def test() -> None:
-        async with aiokafka.AIOKafkaProducer(**config) as producer:
-            await producer.send_and_wait(name, b"1")
-        async with aiokafka.AIOKafkaConsumer(name, auto_offset_reset="earliest", **config) as consumer:
-            assert (await consumer.getone()).value == b"1"
-
-    asyncio.run(asyncio.wait_for(test(), PATIENCE * 2))
+@pytest.mark.parametrize(("listener", "user"), CONNECTIONS)
+def test_records_by_tls_are_read_by_tls(
+    secured: Secured, client: Client, name: str, listener: str, user: str | None
+) -> None:
+    address, options = secured.addresses[listener], secured.options(client, user)
+    values = [b"%d" % number for number in range(COUNT)]
+    with client.producer(address, **options) as producer:
+        producer.send(name, [Record(value) for value in values])
+    with client.consumer(address, partitions=[Partition(name, 0)], **options) as consumer:
+        assert [seen.value for seen in consumer.read(COUNT)] == values
 
 
 def test_javas_console_tools(request: pytest.FixtureRequest, secured: Secured, name: str) -> None:
     with local_kafka(request), resident() as tools:
-        for listener, user in (("TLS", None), ("MUTUAL", "Alice")):
+        for listener, user in CONNECTIONS:
             (tools.folder / "c.properties").write_text(secured.java(listener, user))
             topic, at = f"{name}-{listener}", ("--bootstrap-server", secured.addresses[listener])
             config = ("--command-config", "c.properties")
@@ -215,12 +129,11 @@ def test_javas_console_tools(request: pytest.FixtureRequest, secured: Secured, n
 
 def owner_of_token(secured: Secured, listener: str, user: str | None) -> tuple[str, str]:
     """The error, and the principal that a delegation token is given to."""
-    host, _, port = secured.addresses[listener].rpartition(":")
     body = CreateDelegationTokenRequest(max_lifetime_ms=-1)
     frames: list[bytes] = []
     reader = Frames()
     with (
-        socket.create_connection((host, int(port)), PATIENCE) as plain,
+        connection(secured, listener) as plain,
         secured.context(user).wrap_socket(plain, server_hostname="localhost") as sock,
     ):
         sock.sendall(b"".join(headers.write_request(body, 1, "interop", 3)))

@@ -13,7 +13,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Consumer, Partition, Record, TransactionalProducer
-from interop.support import refused, unique
+from interop.support import create_topic, refused, unique
 from kafkadouble.messages import error_codes
 from tests.support.client import ask
 from tests.support.transactional_producer import committed_offset
@@ -105,10 +105,7 @@ def test_an_open_transaction_holds_back_what_follows(
 def test_a_transaction_of_many_partitions_is_one(
     broker: Broker, client: Client, name: str, transactional: TransactionalProducer
 ) -> None:
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name, 3)
-        eventually(admin.topics, lambda found: name in found)
-    partitions = [Partition(name, index) for index in range(3)]
+    partitions = create_topic(broker.bootstrap, name, 3)
     for value, end in ((b"no", transactional.abort_transaction), (b"yes", transactional.commit_transaction)):
         transactional.begin()
         transactional.send(name, [Record(value, partition=index) for index in range(3)])
@@ -129,9 +126,7 @@ class Pipeline(NamedTuple):
 def pipeline(broker: Broker, topic: str) -> Pipeline:
     """With three records to read."""
     target = unique("target")
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(target, 1)
-        eventually(admin.topics, lambda found: target in found)
+    create_topic(broker.bootstrap, target)
     with CREATOR.producer(broker.bootstrap) as producer:
         producer.send(topic, made(b"1", b"2", b"3"))
     return Pipeline(Partition(topic, 0), target, unique("pipeline"))

@@ -21,7 +21,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from tests.support.client import ask
+from tests.support.client import Address, ask
 from tests.support.waiting import eventually
 
 TIMEOUT = 10_000
@@ -113,32 +113,41 @@ def elect_preferred(bootstrap: str, topic: str, partitions: int) -> list[int]:
     return [each.error_code for topic in response.replica_election_results for each in topic.partition_result]
 
 
-def set_quota(bootstrap: str, client_id: str, key: str, value: float | None) -> None:
-    """Sets a quota of one client id; None removes it."""
+def set_quota(bootstrap: str, name: str, key: str, value: float | None, kind: str = "client-id") -> None:
+    """Sets a quota of one client id, or of another kind of entity; None removes it."""
     of = AlterClientQuotasRequest
     entry = of.EntryData(
-        entity=[of.EntityData(entity_type="client-id", entity_name=client_id)],
+        entity=[of.EntityData(entity_type=kind, entity_name=name)],
         ops=[of.OpData(key=key, value=value or 0.0, remove=value is None)],
     )
     (response,) = ask(bootstrap, of(entries=[entry]), 1).entries
     assert response.error_code == 0, response
 
 
-def quotas(bootstrap: str, client_id: str) -> dict[str, float]:
-    """The quotas of one client id."""
+def quotas(bootstrap: str, name: str, kind: str = "client-id") -> dict[str, float]:
+    """The quotas of one client id, or of another kind of entity."""
     of = DescribeClientQuotasRequest
-    component = of.ComponentData(entity_type="client-id", match_type=0, match=client_id)
+    component = of.ComponentData(entity_type=kind, match_type=0, match=name)
     response = ask(bootstrap, of(components=[component], strict=True), 1)
     assert response.error_code == 0, response
     return {each.key: each.value for entry in response.entries or () for each in entry.values}
 
 
+def alter_configs(bootstrap: Address, resource_type: int, name: str, changes: Mapping[str, str | None]) -> Any:
+    """Sets settings; None removes one. Returns the response for the resource."""
+    of = IncrementalAlterConfigsRequest
+    configs = [
+        of.AlterableConfig(name=key, config_operation=DELETE if value is None else SET, value=value)
+        for key, value in changes.items()
+    ]
+    resource = of.AlterConfigsResource(resource_type=resource_type, resource_name=name, configs=configs)
+    (response,) = ask(bootstrap, of(resources=[resource]), 1).responses
+    return response
+
+
 def set_default(bootstrap: str, name: str, value: str | None) -> None:
     """Sets the cluster-wide default of a broker setting; None removes it."""
-    of = IncrementalAlterConfigsRequest
-    change = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
-    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
-    (response,) = ask(bootstrap, of(resources=[resource]), 1).responses
+    response = alter_configs(bootstrap, BROKER, "", {name: value})
     assert response.error_code == 0, response
 
 

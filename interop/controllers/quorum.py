@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from interop.quorum import Address
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.message import Message
-from tests.support.client import ask
+from tests.support.client import Address, ask
 
 VERSION = 2
 
@@ -50,6 +49,6 @@ def described(at: Address, version: int = VERSION) -> Quorum | None:
 def answer_of(at: Address, body: Message, version: int) -> Any:
     """The answer; None if there is none, since the node is starting or ending."""
     try:
-        return ask(f"{at[0]}:{at[1]}", body, version)
+        return ask(at, body, version)
     except (OSError, AssertionError):
         return None

@@ -15,11 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from tests.support.client import ask
 from tests.support.waiting import eventually
 
-from . import admin
+from . import admin, placed
 from .broker_lives import KEPT, Written, directory_id
 from .kinds import Kafka, Kind
 from .mixed import Mixed, mixed
@@ -114,34 +112,15 @@ def cluster(ours: Kind, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
         yield running
 
 
-def create_topics(bootstrap: str) -> None:
-    of = CreateTopicsRequest
-    topics = [
-        of.CreatableTopic(
-            name=name,
-            num_partitions=-1,
-            replication_factor=-1,
-            assignments=[
-                of.CreatableReplicaAssignment(partition_index=index, broker_ids=replicas)
-                for index, replicas in enumerate(assigned)
-            ],
-        )
-        for name, assigned in TOPICS.items()
-    ]
-    response = ask(bootstrap, of(topics=topics, timeout_ms=10_000), 7)
-    assert [each.error_code for each in response.topics] == [0] * len(TOPICS)
-
-
 def test_the_records_of_starts_and_stops(cluster: Mixed) -> None:
     first, second, third = cluster.brokers
     written = Written(cluster.controllers[0].metadata)
     more = third.data.parent / "more"
     written.directories = {directory_id(third.data): "data", directory_id(more): "more"}
     written.expect(BEGIN)
-    create_topics(first.bootstrap)
-    eventually(lambda: sorted(each.name for each in more.glob("?-?")), lambda found: found == ["u-0", "u-1"])
     for topic, assigned in TOPICS.items():
-        eventually(lambda: admin.leaders(first.bootstrap, topic), lambda found: found == [each[0] for each in assigned])  # noqa: B023  # at once
+        placed.create(first.bootstrap, topic, assigned)
+    eventually(lambda: sorted(each.name for each in more.glob("?-?")), lambda found: found == ["u-0", "u-1"])
     first.stop()
     written.expect(LEAVES)
     first.start()

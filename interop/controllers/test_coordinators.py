@@ -6,10 +6,6 @@ written. Groups commit on both. `test_transactions` has more of transactions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-import confluent_kafka
 import pytest
 
 from interop.support import unique
@@ -17,29 +13,24 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from tests.support.client import ask
 from tests.support.waiting import eventually
 
-from . import admin, placed, replicas
-from .broker_lives import KEPT
+from . import admin, placed, replicas, transactional
 from .deeds import Ledger
-from .kinds import DOUBLE, Kafka
-from .mixed import Mixed, mixed
-from .plan import broker, controller
+from .mixed import Mixed
+from .one_of_each import BOTH, one_of_each
 from .traffic import Traffic
 
 pytestmark = pytest.mark.timeout(900)
 
-ck: Any = confluent_kafka
 
-BOTH = [1, 2]
 OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
 ONE_IS_ENOUGH = {"min.insync.replicas": "1"}
 
 
-@pytest.fixture(scope="module", params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
-def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is Kafka's."""
-    chief, folder = controller(0, DOUBLE if request.param == "under-ours" else real), tmp_path_factory.mktemp("both")
-    with mixed(folder, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | ONE_IS_ENOUGH) as running:
-        yield running
+cluster = one_of_each("theirs", ONE_IS_ENOUGH, "module")
+
+
+def values(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[str]:
+    return transactional.read(bootstrap, topic, isolation, partitions=1)[0]
 
 
 def coordinator(bootstrap: str, group: str) -> int:
@@ -82,72 +73,31 @@ def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
     topic, both = unique("transactions"), [[theirs.id, ours.id]]
     placed.create(cluster.bootstrap, topic, both)
     placed.create(cluster.bootstrap, TRANSACTIONS, both, cleanup_policy="compact")
-    producer = transactional(cluster.bootstrap)
+    producer = transactional.producer(cluster.bootstrap, "t")
     for word, ends in (("committed", producer.commit_transaction), ("aborted", producer.abort_transaction)):
-        send(producer, topic, word)
+        transactional.send(producer, topic, word, [0])
         ends(60)
-    send(producer, topic, "open")
+    transactional.send(producer, topic, "open", [0])
     del producer, ends
     theirs.kill()
     admin.led(ours.bootstrap, topic, [ours.id])
-    assert read(ours.bootstrap, topic) == [b"committed"]
-    assert read(ours.bootstrap, topic, "read_uncommitted") == [b"committed", b"aborted", b"open"]
+    assert values(ours.bootstrap, topic) == ["committed"]
+    assert values(ours.bootstrap, topic, "read_uncommitted") == ["committed", "aborted", "open"]
     theirs.lose_disk()
     theirs.start()
     for each in (topic, TRANSACTIONS):
         admin.settled(ours.bootstrap, each, [BOTH])
         assert placed.elect(ours.bootstrap, each, placed.PREFERRED) == "NONE"
-    producer = transactional(cluster.bootstrap)
-    send(producer, topic, "next")
+    producer = transactional.producer(cluster.bootstrap, "t")
+    transactional.send(producer, topic, "next", [0])
     producer.commit_transaction(60)
-    assert read(theirs.bootstrap, topic) == [b"committed", b"next"]
+    assert values(theirs.bootstrap, topic) == ["committed", "next"]
     theirs.kill()
     admin.led(ours.bootstrap, topic, [ours.id])
     placed.written(ours.bootstrap, topic, [b"last"])
-    assert read(ours.bootstrap, topic) == [b"committed", b"next", b"last"]
+    assert values(ours.bootstrap, topic) == ["committed", "next", "last"]
     theirs.start()
     admin.settled(ours.bootstrap, topic, [BOTH])
     cluster.stop()
     # Five batches, and a marker for each of four transactions.
     assert replicas.equal(cluster.brokers, topic) == 9
-
-
-def transactional(bootstrap: str) -> Any:
-    """A producer that can begin a transaction: those of earlier producers with its id are
-    complete."""
-    found = ck.Producer({**Ledger(bootstrap).client(), "transactional.id": "t", "transaction.timeout.ms": 120_000})
-    found.init_transactions(60)
-    return found
-
-
-def send(producer: Any, topic: str, word: str) -> None:
-    """Sends one record in a transaction that stays open."""
-    producer.begin_transaction()
-    producer.produce(topic, word.encode(), partition=0)
-    assert producer.flush(60) == 0
-
-
-def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[bytes]:
-    """All values that a consumer gets up to the end of the partition, or up to an open
-    transaction."""
-    settings = {
-        **Ledger(bootstrap).client(),
-        "group.id": "g",
-        "enable.partition.eof": True,
-        "isolation.level": isolation,
-    }
-    consumer = ck.Consumer(settings | {"enable.partition.eof": True, "isolation.level": isolation})
-    found: list[bytes] = []
-    consumer.assign([ck.TopicPartition(topic, 0, 0)])
-
-    def ends() -> bool:
-        for message in consumer.consume(100, 0.2):
-            if message.error():
-                assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
-                return True
-            found.append(message.value())
-        return False
-
-    eventually(ends)
-    consumer.close()
-    return found

@@ -7,19 +7,14 @@ both are equal byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from interop.support import unique
 
 from . import admin, placed, replicas
-from .broker_lives import KEPT
-from .kinds import DOUBLE, Kafka
-from .mixed import Mixed, mixed
+from .mixed import Mixed
 from .node import Node
-from .plan import broker, controller
+from .one_of_each import BOTH, one_of_each
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -31,15 +26,8 @@ PATIENT = {
 }
 """A follower that is paused for a moment stays in sync, and is not fenced."""
 
-BOTH = [1, 2]
 
-
-@pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
-def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is Kafka's."""
-    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
-    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | PATIENT) as running:
-        yield running
+cluster = one_of_each("ours", PATIENT)
 
 
 def test_records_that_only_a_killed_leader_had_are_truncated_at_its_restart(cluster: Mixed) -> None:

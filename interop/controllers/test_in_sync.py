@@ -7,34 +7,22 @@ shrinks when the other broker is paused and grows when it continues, and `acks=a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from interop.support import unique
 from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
-from .broker_lives import KEPT
-from .kinds import DOUBLE, Kafka
-from .mixed import Mixed, mixed
-from .plan import broker, controller
+from .mixed import Mixed
+from .one_of_each import BOTH, one_of_each
 
 pytestmark = pytest.mark.timeout(900)
 
 LAGS = {"replica.lag.time.max.ms": "2000", "broker.session.timeout.ms": "60000"}
 """A paused follower falls out of sync, by its leader's decision, long before it is fenced."""
 
-BOTH = [1, 2]
 
-
-@pytest.fixture(params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
-def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is Kafka's."""
-    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
-    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | LAGS) as running:
-        yield running
+cluster = one_of_each("theirs", LAGS)
 
 
 def test_isr_shrinks_and_grows_and_produce_with_too_few_in_sync_replicas_fails(cluster: Mixed) -> None:

@@ -9,12 +9,13 @@ both give clients the same answers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import confluent_kafka
 import pytest
 
 from interop.clients import CREATOR
+from interop.clients.shape import Record
+from interop.support import create_topic
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_topic_partitions import DescribeTopicPartitionsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
@@ -31,13 +32,10 @@ from .kinds import DOUBLE, Kafka, Kind
 from .mixed import Mixed, mixed
 from .plan import broker, controller
 
-ck: Any = confluent_kafka
-
 pytestmark = pytest.mark.timeout(600)
 
 TOPIC, PARTITIONS = "t", 4
 EXTERNAL, HIDDEN = "EXTERNAL", "HIDDEN"
-PATIENCE_S = 60
 
 
 class Listeners(NamedTuple):
@@ -65,8 +63,7 @@ def listeners(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory)
                 found[name].append(address)
         cluster.start()
         eventually(lambda: admin.registered(cluster.bootstrap), lambda known: known == {1: False, 2: False})
-        with CREATOR.admin(cluster.bootstrap) as client:
-            client.create_topic(TOPIC, PARTITIONS, {"min.insync.replicas": "2"}, replication=2)
+        create_topic(cluster.bootstrap, TOPIC, PARTITIONS, {"min.insync.replicas": "2"}, replication=2)
         at = {name: (of_theirs, of_ours) for name, (of_theirs, of_ours) in found.items()}
         request = FindCoordinatorRequest(coordinator_keys=["g"])
         for address in at[EXTERNAL]:
@@ -113,21 +110,11 @@ def test_a_client_is_only_given_addresses_of_its_listener(listeners: Listeners, 
 
 
 def test_records_go_in_and_out_on_one_listener_and_are_replicated_on_another(listeners: Listeners) -> None:
-    config = {"bootstrap.servers": listeners.at[EXTERNAL][0], "log_level": 0}
-    producer = ck.Producer({**config, "acks": "all"})
-    for number in range(40):
-        producer.produce(TOPIC, b"%d" % number, partition=number % PARTITIONS)
-    assert producer.flush(PATIENCE_S) == 0
-    consumer = ck.Consumer({**config, "group.id": "g", "auto.offset.reset": "earliest"})
-    consumer.subscribe([TOPIC])
-    values: set[bytes | None] = set()
-
-    def consumed() -> int:
-        values.update(each.value() for each in consumer.consume(40, 0.2))
-        return len(values)
-
-    eventually(consumed, lambda count: count == 40)
-    consumer.close()
+    address, values = listeners.at[EXTERNAL][0], [b"%d" % number for number in range(40)]
+    with CREATOR.producer(address, acks="all") as producer:
+        producer.send(TOPIC, [Record(value, partition=int(value) % PARTITIONS) for value in values])
+    with CREATOR.consumer(address, [TOPIC], group_id="g") as consumer:
+        assert {seen.value for seen in consumer.read(40)} == {*values}
 
 
 def test_the_address_of_a_leader_is_that_on_the_listener(listeners: Listeners) -> None:

@@ -6,19 +6,14 @@ read; the old broker deletes its replica.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from interop.support import unique
 from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
-from .broker_lives import KEPT
-from .kinds import DOUBLE, Kafka
-from .mixed import Mixed, mixed
-from .plan import broker, controller
+from .mixed import Mixed
+from .one_of_each import one_of_each
 from .traffic import Traffic
 
 pytestmark = pytest.mark.timeout(900)
@@ -26,12 +21,7 @@ pytestmark = pytest.mark.timeout(900)
 PARTITIONS = 2
 
 
-@pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
-def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is Kafka's."""
-    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
-    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT) as running:
-        yield running
+cluster = one_of_each("ours", {})
 
 
 def test_partitions_move_to_the_other_and_back(cluster: Mixed) -> None:

@@ -17,12 +17,10 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from tests.support.client import ask
 from tests.support.waiting import eventually
 
-from . import admin
+from . import admin, placed
 from .broker_lives import KEPT, Written
 from .deeds import Ledger
 from .kinds import Kafka, Kind
@@ -33,8 +31,6 @@ pytestmark = pytest.mark.timeout(900)
 
 TOPIC = "m"
 REPLICAS = [[1, 2], [2, 3]]
-PREFERRED_ELECTION, UNCLEAN_ELECTION = 0, 1
-"""Election types of ElectLeaders."""
 
 MOVED = """
 m-0 replicas=3,1,2 adding_replicas=3 removing_replicas=2
@@ -104,17 +100,6 @@ def cluster(ours: Kind, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
         yield running
 
 
-def create(bootstrap: str) -> None:
-    of = CreateTopicsRequest
-    assignments = [
-        of.CreatableReplicaAssignment(partition_index=index, broker_ids=replicas)
-        for index, replicas in enumerate(REPLICAS)
-    ]
-    topic = of.CreatableTopic(name=TOPIC, num_partitions=-1, replication_factor=-1, assignments=assignments)
-    assert ask(bootstrap, of(topics=[topic], timeout_ms=10_000), 7).topics[0].error_code == 0
-    eventually(lambda: admin.leaders(bootstrap, TOPIC), lambda found: found == [1, 2])
-
-
 def move(bootstrap: str, index: int, replicas: Sequence[int] | None, **fields: Any) -> str:
     """Reassigns a partition; returns the error's name."""
     of = AlterPartitionReassignmentsRequest
@@ -123,22 +108,18 @@ def move(bootstrap: str, index: int, replicas: Sequence[int] | None, **fields: A
     return error_codes.name(response.responses[0].partitions[0].error_code)
 
 
-def elect(bootstrap: str, kind: int, index: int) -> str:
-    """Elects a leader; returns the error's name."""
-    partitions = [ElectLeadersRequest.TopicPartitions(topic=TOPIC, partitions=[index])]
-    response = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=partitions), 2)
-    return error_codes.name(response.replica_election_results[0].partition_result[0].error_code)
-
-
 def test_the_records_of_their_moves(cluster: Mixed) -> None:
     one, two, three = cluster.brokers
     written, ledger = Moves(cluster.controllers[0].metadata), Ledger(cluster.bootstrap)
-    create(one.bootstrap)
+    placed.create(one.bootstrap, TOPIC, REPLICAS)
     ledger.topics[TOPIC], ledger.configs[TOPIC] = 2, {}
     ledger.produce(TOPIC)
     assert move(one.bootstrap, 0, [3, 1]) == "NONE"
     written.expect(MOVED)
-    assert [elect(two.bootstrap, PREFERRED_ELECTION, 0) for _ in range(2)] == ["NONE", "ELECTION_NOT_NEEDED"]
+    assert [placed.elect(two.bootstrap, TOPIC, placed.PREFERRED, 0) for _ in range(2)] == [
+        "NONE",
+        "ELECTION_NOT_NEEDED",
+    ]
     written.expect(PREFERRED)
     assert move(three.bootstrap, 1, [1, 3]) == "NONE"
     written.expect(LEADER_MOVED)
@@ -159,8 +140,11 @@ def test_the_records_of_their_moves(cluster: Mixed) -> None:
     written.expect(NO_LEADER)
     one.start()
     for index in range(2):
-        assert elect(one.bootstrap, PREFERRED_ELECTION, index) == "PREFERRED_LEADER_NOT_AVAILABLE"
-        assert [elect(one.bootstrap, UNCLEAN_ELECTION, index) for _ in range(2)] == ["NONE", "ELECTION_NOT_NEEDED"]
+        assert placed.elect(one.bootstrap, TOPIC, placed.PREFERRED, index) == "PREFERRED_LEADER_NOT_AVAILABLE"
+        assert [placed.elect(one.bootstrap, TOPIC, placed.UNCLEAN, index) for _ in range(2)] == [
+            "NONE",
+            "ELECTION_NOT_NEEDED",
+        ]
     written.expect(UNCLEAN)
     three.start()
     written.expect(RECOVERED)

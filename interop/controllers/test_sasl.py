@@ -19,8 +19,9 @@ import confluent_kafka
 import confluent_kafka.admin
 import pytest
 
-from interop.clients import CREATOR
+from interop.one_node import MODULES, pem_stores
 from interop.quorum import BROKERS, CLIENTS, CONTROLLER
+from interop.support import create_topic
 from kafkadouble.access.certificates import Certificates
 from tests.support.ports import HOST, free_ports
 from tests.support.waiting import PATIENCE
@@ -38,7 +39,6 @@ pytestmark = pytest.mark.timeout(600)
 
 SASL_SSL, SASL_PLAINTEXT = "SASL_SSL", "SASL_PLAINTEXT"
 SCRAM, PLAIN = "SCRAM-SHA-512", "PLAIN"
-MODULES = "org.apache.kafka.common.security"
 NODE = 'username="node" password="node-secret"'
 PLAIN_LOGIN = f'{MODULES}.plain.PlainLoginModule required {NODE} user_node="node-secret";'
 SCRAM_LOGIN = f"{MODULES}.scram.ScramLoginModule required {NODE};"
@@ -68,10 +68,8 @@ class Secured(NamedTuple):
         }
 
 
-def settings(certificates: Certificates, protocol: str, mechanism: str, folder: Path) -> Mapping[str, str]:
+def settings(certificates: Certificates, protocol: str, mechanism: str) -> Mapping[str, str]:
     """Those that all nodes have."""
-    pair, own = certificates.of_brokers(), folder / "own.pem"
-    own.write_text(pair.key + pair.certificate)
     return {
         "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT,{BROKERS}:{protocol},{CONTROLLER}:{protocol}",
         "sasl.mechanism.controller.protocol": PLAIN,
@@ -81,17 +79,14 @@ def settings(certificates: Certificates, protocol: str, mechanism: str, folder: 
         "listener.name.brokers.sasl.enabled.mechanisms": f"{PLAIN},{SCRAM}",
         "listener.name.brokers.plain.sasl.jaas.config": PLAIN_LOGIN,
         f"listener.name.brokers.{SCRAM.lower()}.sasl.jaas.config": SCRAM_LOGIN,
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": str(own),
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": str(certificates.authority_file),
+        **pem_stores(certificates),
     }
 
 
 @contextmanager
 def opened(folder: Path, protocol: str, mechanism: str, members: Sequence[Member]) -> Iterator[Secured]:
     certificates = Certificates("valid", ["localhost", HOST])
-    common = settings(certificates, protocol, mechanism, folder)
+    common = settings(certificates, protocol, mechanism)
     users = [f"{SCRAM}=[name={name},password={password}]" for name, password in USERS.items()]
     words = [word for user in users for word in ("--add-scram", user)]
     with mixed(folder / "nodes", *members, overrides=common, running=False, formatted_with=words) as cluster:
@@ -151,8 +146,7 @@ def carries(secured: Secured) -> None:
     written to, and is killed; the other then has everything."""
     cluster = secured.cluster
     at, ids = cluster.brokers[0].bootstrap, sorted(node.id for node in cluster.brokers)
-    with CREATOR.admin(at) as client:
-        client.create_topic(TOPIC, PARTITIONS, {}, replication=2)
+    create_topic(at, TOPIC, PARTITIONS, replication=2)
     admin.settled(at, TOPIC, [ids] * PARTITIONS)
     assert is_refused(secured)
     written = COUNT

@@ -7,13 +7,14 @@ ends: an Apache Kafka's controller and broker beside ours.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import confluent_kafka
 import pytest
 
 from interop.clients import CREATOR
+from interop.clients.shape import Record
+from interop.one_node import pem_stores
 from interop.quorum import BROKERS, CLIENTS, CONTROLLER
+from interop.support import create_topic
 from kafkadouble.access.certificates import Certificates
 from tests.support.ports import HOST, free_ports
 from tests.support.waiting import eventually
@@ -23,23 +24,14 @@ from .kinds import DOUBLE, Kafka
 from .mixed import mixed
 from .plan import broker, controller
 
-ck: Any = confluent_kafka
-
 pytestmark = pytest.mark.timeout(600)
-
-PATIENCE_S = 60
 
 
 def test_nodes_of_both_kinds_reach_one_another_by_tls(real: Kafka, tmp_path: Path) -> None:
     certificates = Certificates("valid", ["localhost", HOST])
-    pair, own = certificates.of_brokers(), tmp_path / "own.pem"
-    own.write_text(pair.key + pair.certificate)
     overrides = {
         "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT,{BROKERS}:SSL,{CONTROLLER}:SSL",
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": str(own),
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": str(certificates.authority_file),
+        **pem_stores(certificates),
         "ssl.client.auth": "required",
     }
     controllers = [controller(0, DOUBLE), controller(1, real), controller(2, DOUBLE)]
@@ -51,17 +43,7 @@ def test_nodes_of_both_kinds_reach_one_another_by_tls(real: Kafka, tmp_path: Pat
             node.configure(listeners=listeners, advertised_listeners=listeners, inter_broker_listener_name=BROKERS)
         cluster.start()
         eventually(lambda: admin.registered(cluster.bootstrap), lambda known: known == {1: False, 2: False})
-        with CREATOR.admin(cluster.bootstrap) as client:
-            client.create_topic("t", 4, {"min.insync.replicas": "2"}, replication=2)
-        producer = ck.Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "log_level": 0})
-        failures: list[Any] = []
-
-        def noted(error: Any, _: Any) -> None:
-            if error is not None:
-                failures.append(error)
-
-        for number in range(40):
-            producer.produce("t", b"%d" % number, partition=number % 4, callback=noted)
-        assert producer.flush(PATIENCE_S) == 0
-        assert failures == []
+        create_topic(cluster.bootstrap, "t", 4, {"min.insync.replicas": "2"}, replication=2)
+        with CREATOR.producer(cluster.bootstrap, acks="all") as producer:
+            producer.send("t", [Record(b"%d" % number, partition=number % 4) for number in range(40)])
     certificates.close()

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
 
-import confluent_kafka
 import pytest
 
 from interop.support import unique
@@ -20,14 +18,13 @@ from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
 from .broker_lives import KEPT
-from .deeds import Ledger
 from .kinds import DOUBLE, Kafka
 from .mixed import Mixed, mixed
 from .plan import broker, controller
+from .transactional import TIMEOUT_S, ck, producer, read, send
 
 pytestmark = pytest.mark.timeout(900)
 
-ck: Any = confluent_kafka
 
 OURS, THEIRS = 1, 2
 BOTH = [OURS, THEIRS]
@@ -41,7 +38,6 @@ SETTINGS = {
     # Kafka counts the partitions when it starts, before the topic exists.
     "transaction.state.log.num.partitions": "2",
 }
-TIMEOUT_S = 60
 
 
 @pytest.fixture(scope="module")
@@ -66,40 +62,6 @@ def id_at(partition: int) -> str:
     """A new transactional id of this partition of `__transaction_state`."""
     prefix = unique("id")
     return next(id for number in count() if partition_for(id := f"{prefix}-{number}", 2) == partition)
-
-
-def producer(bootstrap: str, transactional_id: str) -> Any:
-    settings = {"transactional.id": transactional_id, "transaction.timeout.ms": 120_000}
-    found = ck.Producer({**Ledger(bootstrap).client(), **settings})
-    found.init_transactions(TIMEOUT_S)
-    return found
-
-
-def send(to: Any, topic: str, word: str) -> None:
-    """Sends one record to each partition in a transaction that stays open."""
-    to.begin_transaction()
-    for index in (0, 1):
-        to.produce(topic, word.encode(), partition=index)
-    assert to.flush(TIMEOUT_S) == 0
-
-
-def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[list[str]]:
-    """The values of each partition, up to its end or to an open transaction."""
-    settings = {"group.id": "g", "enable.partition.eof": True, "isolation.level": isolation}
-    consumer = ck.Consumer({**Ledger(bootstrap).client(), **settings})
-    consumer.assign([ck.TopicPartition(topic, index, 0) for index in (0, 1)])
-    found: list[list[str]] = [[], []]
-    ends = 0
-    while ends < 2:
-        message = consumer.poll(TIMEOUT_S)
-        assert message is not None
-        if message.error() is None:
-            found[message.partition()].append(message.value().decode())
-        else:
-            assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
-            ends += 1
-    consumer.close()
-    return found
 
 
 @pytest.mark.parametrize("partition", [0, 1], ids=["ours coordinates", "theirs coordinates"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any
 
 import confluent_kafka
@@ -20,11 +19,9 @@ from interop.truncation.reader import Reader, reading
 from tests.support.waiting import eventually
 
 from . import admin, placed, replicas
-from .broker_lives import KEPT
 from .deeds import Ledger
-from .kinds import DOUBLE, Kafka
-from .mixed import Mixed, mixed
-from .plan import broker, controller
+from .mixed import Mixed
+from .one_of_each import one_of_each
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -33,12 +30,7 @@ ck: Any = confluent_kafka
 OPTIONS = {"min.insync.replicas": "1"}
 
 
-@pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
-def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is Kafka's."""
-    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
-    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | OPTIONS) as running:
-        yield running
+cluster = one_of_each("ours", OPTIONS)
 
 
 class Readers:

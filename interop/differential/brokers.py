@@ -3,15 +3,16 @@ server.properties, each a process of its own."""
 
 from __future__ import annotations
 
-import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from interop.controllers.kinds import DOUBLE
 from interop.local import cluster
 from interop.quorum import CONTROLLER
+from tests.support.ports import free_ports
+from tests.support.serving import serving
 
 SETTINGS = {
     "offsets.topic.num.partitions": 1,
@@ -61,40 +62,18 @@ def _both_listeners(folder: Path, more: tuple[str, ...]) -> Iterator[tuple[Addre
     with cluster(folder, overrides={**SETTINGS, **given}) as kafka:
         config = next(folder.rglob("server.properties"))
         host, port = kafka.nodes[0].seat.known[CONTROLLER]
-        controller, own_controller = f"{host}:{port}", f"{host}:{_free_port()}"
+        own_port, own_controller_port = free_ports(2)
+        controller, own_controller = f"{host}:{port}", f"{host}:{own_controller_port}"
         own = config.with_name("double.properties")
         properties = (
             config.read_text()
-            .replace(f":{kafka.bootstrap.rpartition(':')[2]}", f":{_free_port()}")
+            .replace(f":{kafka.bootstrap.rpartition(':')[2]}", f":{own_port}")
             .replace(controller, own_controller)
             .replace(str(kafka.nodes[0].data), f"{folder}/own")
             .replace(theirs, ours)
         )
         own.write_text(properties)
         if "log.dirs" in given:
-            command = [sys.executable, "-m", "kafkadouble", "format", "-c", str(own), "-t", kafka.nodes[0].cluster_id]
-            subprocess.run(command, check=True, capture_output=True)
-        with _double(own) as bootstrap:
-            yield (bootstrap, kafka.bootstrap), (own_controller, controller)
-
-
-@contextmanager
-def _double(config: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--config", str(config)]
-    with (
-        config.with_suffix(".log").open("wb") as log,
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True) as process,
-    ):
-        try:
-            assert process.stdout is not None
-            key, _, bootstrap = process.stdout.readline().strip().partition("=")
-            assert key == "bootstrap.servers", f"the double ended: {config.with_suffix('.log').read_text()}"
-            yield bootstrap
-        finally:
-            process.terminate()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port: int = held.getsockname()[1]
-        return port
+            subprocess.run(DOUBLE.format(own, kafka.nodes[0].cluster_id, ()), check=True, capture_output=True)
+        with serving("--config", str(own)) as double:
+            yield (double.startup["bootstrap.servers"], kafka.bootstrap), (own_controller, controller)

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 import pytest
 
 from interop.local import Missing, jars
-from interop.sasl_servers import sasl_double, sasl_kafka
-
-from .sasl_pair import Pair
+from interop.sasl_servers import Pair, sasl_pair
 
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+@pytest.fixture(scope="session")
+def kafka_jars() -> None:
+    """Skips the test if there is no Apache Kafka to compare with."""
     try:
         jars()
     except Missing as missing:
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    folders = tmp_path_factory.mktemp("double"), tmp_path_factory.mktemp("kafka")
-    with sasl_double(folders[0]) as double, sasl_kafka(folders[1]) as kafka:
-        yield Pair(double, kafka)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    with sasl_pair(tmp_path_factory.mktemp("pair")) as found:
+        yield found

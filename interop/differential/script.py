@@ -105,6 +105,14 @@ def settings(path: Path) -> tuple[str, ...]:
     return tuple(found[1].split()) if found else ()
 
 
+def by_settings(folder: Path) -> list[tuple[tuple[str, ...], list[Path]]]:
+    """The scripts of a folder, by the settings of their brokers."""
+    scripts: dict[tuple[str, ...], list[Path]] = {}
+    for path in sorted(folder.glob("*.txt")):
+        scripts.setdefault(settings(path), []).append(path)
+    return sorted(scripts.items())
+
+
 def steps(path: Path) -> Iterator[Step]:
     """The steps of a script in their order."""
     numbered = [(number, line) for number, line in lines(path.read_text()) if not BROKERS.match(line)]

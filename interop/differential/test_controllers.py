@@ -8,15 +8,12 @@ two plays: see `verdict`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from interop.conftest import SUMMARY_LINE
-from interop.local import Missing
 from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
@@ -33,9 +30,11 @@ from .envelopes import HERE
 from .normal import Normal
 from .play import Play, Report
 from .request import body_of
-from .script import SCRIPTS, settings
+from .script import SCRIPTS, by_settings
 from .side import Side
 from .verdict import Problem
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 COMPARED = {
     *((name, version) for name in ("ApiVersions",) for version in range(6)),
@@ -74,23 +73,15 @@ ENOUGH = 500
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1200)
 def test_differences_of_controllers_are_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
-    folders = (tmp_path / f"{number}" for number in count())
-    try:
-        report, found = verdict.of_two(lambda: played(next(folders)), problems)
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    for line in (report.summary(), *found.lines("controllers")):
-        record_property(SUMMARY_LINE, line)
-    assert found.failures == []
+    report, found = verdict.of_two(tmp_path, played, problems)
+    found.require(record_property, report.summary(), "controllers")
 
 
 def played(folder: Path) -> Report:
     """All scripts, played to controllers of their own, with the settings of the scripts."""
-    report, scripts = Report(), dict[tuple[str, ...], list[Path]]()
+    report = Report()
     folder.mkdir()
-    for path in sorted((SCRIPTS / "controllers").glob("*.txt")):
-        scripts.setdefault(settings(path), []).append(path)
-    for number, (controller_settings, paths) in enumerate(sorted(scripts.items())):
+    for number, (controller_settings, paths) in enumerate(by_settings(SCRIPTS / "controllers")):
         with two_controllers(folder / f"{number}", controller_settings) as (ours, theirs):
             sides = Side("kafkadouble", ours), Side("Kafka", theirs)
             for path in paths:
@@ -113,11 +104,8 @@ def problems(report: Report) -> list[Problem]:
 
 @pytest.fixture(scope="module")
 def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    try:
-        with two_controllers(tmp_path_factory.mktemp("controllers")) as found:
-            yield found
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    with two_controllers(tmp_path_factory.mktemp("controllers")) as found:
+        yield found
 
 
 PRINCIPAL = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)

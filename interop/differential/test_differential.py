@@ -4,23 +4,22 @@ each listed difference must occur."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 
 import pytest
 
-from interop.conftest import SUMMARY_LINE
-from interop.local import Missing, jars
 from tests.support.error_rows import ROWS
 
 from . import coverage, verdict
 from .brokers import both
 from .divergence import CONTROLLERS, THREE, rows
 from .play import Play, Report
-from .script import ADVERTISED, SCRIPTS, settings
+from .script import ADVERTISED, SCRIPTS, by_settings
 from .settle import first_answers
 from .side import Side
 from .verdict import Problem
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 ENOUGH = 4000
 """Request pairs that differ in API, version or outcome."""
@@ -29,11 +28,9 @@ ENOUGH = 4000
 def compared(folder: Path) -> Report:
     """All scripts, played once: those with settings of their own are played to a pair of brokers
     with these settings."""
-    report, scripts = Report(), dict[tuple[str, ...], list[Path]]()
+    report = Report()
     folder.mkdir()
-    for path in sorted(SCRIPTS.glob("*.txt")):
-        scripts.setdefault(settings(path), []).append(path)
-    for number, (broker_settings, paths) in enumerate(sorted(scripts.items())):
+    for number, (broker_settings, paths) in enumerate(by_settings(SCRIPTS)):
         with both(folder / f"{number}", broker_settings) as (double, kafka):
             sides = Side("kafkadouble", double), Side("Kafka", kafka)
             for side in sides if not broker_settings else ():
@@ -52,15 +49,8 @@ def test_differences_of_brokers_are_exactly_the_listed_ones(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """One test for all of them, since one Kafka serves all scripts."""
-    try:
-        jars()
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    folders = (tmp_path / f"{number}" for number in count())
-    report, found = verdict.of_two(lambda: compared(next(folders)), problems)
-    for line in (f"{report.summary()}; {_of_rows(report)}", *found.lines("one broker")):
-        record_property(SUMMARY_LINE, line)
-    assert found.failures == []
+    report, found = verdict.of_two(tmp_path, compared, problems)
+    found.require(record_property, f"{report.summary()}; {_of_rows(report)}", "one broker")
 
 
 def problems(report: Report) -> list[Problem]:

@@ -7,14 +7,10 @@ The script is one of `test_controllers`, which compares the answers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-from interop.conftest import SUMMARY_LINE
-from interop.local import Missing
 
 from . import verdict
 from .brokers import controllers
@@ -23,6 +19,8 @@ from .script import SCRIPTS
 from .side import Side
 from .verdict import Problem
 from .written import Story, story
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 SCRIPT = SCRIPTS / "controllers" / "at_controllers_partitions.txt"
 STEM = "at-controllers-partitions-"
@@ -44,16 +42,10 @@ class Written(NamedTuple):
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(400)
 def test_the_same_is_written_of_each_partition(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
-    folders = (tmp_path / f"{number}" for number in count())
-    try:
-        written, found = verdict.of_two(lambda: played(next(folders)), problems)
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    written, found = verdict.of_two(tmp_path, played, problems)
     records = sum(map(len, written.ours.values()))
     summary = f"{records} records of {len(written.ours)} partitions and brokers"
-    for line in (summary, *found.lines("records of partitions")):
-        record_property(SUMMARY_LINE, line)
-    assert found.failures == []
+    found.require(record_property, summary, "records of partitions")
     assert records >= ENOUGH
 
 

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from interop.conftest import SUMMARY_LINE
-from interop.local import Missing
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplicasToDirsRequest
@@ -40,6 +39,8 @@ from tests.support.values import plain
 from .brokers import Addresses
 from .brokers import controllers as two_controllers
 from .written import records, story
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 BROKERS = (81, 82, 83, 84)
 TOPICS, PARTITIONS = 4, 2
@@ -256,11 +257,8 @@ def _without(value: Any, names: set[str]) -> Any:
 @pytest.fixture
 def controllers(tmp_path: Path) -> Iterator[Addresses]:
     """New controllers for each try, since an earlier one may have stopped anywhere."""
-    try:
-        with two_controllers(tmp_path) as found:
-            yield found
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    with two_controllers(tmp_path) as found:
+        yield found
 
 
 @pytest.mark.timeout(400)

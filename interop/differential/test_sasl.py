@@ -7,20 +7,23 @@ from typing import Any
 
 import pytest
 
+from interop.sasl_servers import Pair
 from tests.support.sasl_talk import Talk
 
-from .sasl_pair import Pair
 from .sasl_scenes import SCENES
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_the_same_answers_and_the_same_end(pair: Pair, name: str) -> None:
-    listener, play = SCENES[name]
+    listener, steps = SCENES[name]
     outcomes = []
     for side in pair:
         talk = Talk(side[listener])
         with talk.socket:
-            play(talk)
+            for step in steps:
+                step(talk)
         outcomes.append([_comparable(each) for each in talk.outcomes])
     assert outcomes[0] == outcomes[1]
 

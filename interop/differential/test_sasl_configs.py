@@ -8,23 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from interop.controllers.admin import BROKER, alter_configs
 from interop.quorum import CLIENTS
-from interop.sasl_servers import LOGINS, SASL, sasl_node
+from interop.sasl_servers import LOGINS, SASL, Pair, sasl_node
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.support.client import ask
 from tests.support.sasl_talk import Address, Talk, plain_token, shake
 from tests.support.waiting import eventually
 
-from .sasl_pair import Pair
+pytestmark = pytest.mark.usefixtures("kafka_jars")
+
 
 """The addresses of the kafkadouble and of the Apache Kafka, by listener."""
 
 OF_LISTENER = "listener.name.sasl."
 JAAS, ALTERED_LOGIN = f"{OF_LISTENER}plain.sasl.jaas.config", LOGINS["plain"].replace("alice-secret", "altered")
 MARK = "log.cleaner.backoff.ms"
-SET, DELETE = 0, 1
-BROKER = 4
 
 ALTERED = {
     f"{name} = {value[:20]}": (name, value)
@@ -49,10 +48,7 @@ ALTERED = {
 
 def alter(side: Address, name: str, value: str | None, broker: str = "1") -> tuple[int, str | None]:
     """Sets a configuration, or deletes it; the error code and the message."""
-    of = IncrementalAlterConfigsRequest
-    config = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
-    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name=broker, configs=[config])
-    answer = ask("{}:{}".format(*side), of(resources=[resource]), 1).responses[0]
+    answer = alter_configs(side, BROKER, broker, {name: value})
     return answer.error_code, answer.error_message
 
 
@@ -78,7 +74,7 @@ def test_an_altered_login_counts_here_at_once_and_in_kafka_not(pair: Pair) -> No
 
 
 def test_an_altered_login_does_not_count_in_kafka_after_a_restart(tmp_path: Path) -> None:
-    with sasl_node(tmp_path) as node:
+    with sasl_node("local", tmp_path) as node:
         addresses = node.seat.known
         assert alter(addresses[CLIENTS], JAAS, ALTERED_LOGIN) == (0, None)
         _wait_for_earlier_alterations(addresses[CLIENTS])

@@ -15,14 +15,15 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from interop.local import Missing, jars
-from interop.sasl_servers import SIGNED, sasl_double, sasl_kafka
+from interop.sasl_servers import SIGNED, sasl_pair
 from kafkadouble.server.security.sasl import oauth_bearer
 from tests.support import signed_tokens as made
 from tests.support.jwks_server import JwksServer, jwks_server
 from tests.support.sasl_talk import Address, Talk, plain_token, shake
 from tests.support.signed_tokens import jwk, signed
 from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 MINUTE_MS = 60_000
 Now = int
@@ -138,12 +139,7 @@ def keys() -> Iterator[JwksServer]:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory, keys: JwksServer) -> Iterator[tuple[Address, Address]]:
-    try:
-        jars()
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    folders = tmp_path_factory.mktemp("double"), tmp_path_factory.mktemp("kafka")
-    with sasl_double(folders[0], keys.url) as double, sasl_kafka(folders[1], keys.url) as kafka:
+    with sasl_pair(tmp_path_factory.mktemp("pair"), keys.url) as (double, kafka):
         yield double[SIGNED], kafka[SIGNED]
 
 

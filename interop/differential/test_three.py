@@ -8,13 +8,9 @@ two plays: see `verdict`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 
 import pytest
-
-from interop.conftest import SUMMARY_LINE
-from interop.local import Missing
 
 from . import coverage, verdict
 from .divergence import THREE, rows
@@ -22,6 +18,8 @@ from .play import Play, Report
 from .script import SCRIPTS
 from .three import three
 from .verdict import Problem
+
+pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 ENOUGH = 1500
 """Request pairs that differ in API, version or outcome."""
@@ -31,14 +29,8 @@ ENOUGH = 1500
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1800)
 def test_differences_of_clusters_are_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
-    folders = (tmp_path / f"{number}" for number in count())
-    try:
-        report, found = verdict.of_two(lambda: played(next(folders)), problems)
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    for line in (f"three brokers: {report.summary()}", *found.lines("three brokers")):
-        record_property(SUMMARY_LINE, line)
-    assert found.failures == []
+    report, found = verdict.of_two(tmp_path, played, problems)
+    found.require(record_property, f"three brokers: {report.summary()}", "three brokers")
 
 
 def played(folder: Path) -> Report:

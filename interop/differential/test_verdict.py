@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +25,7 @@ def found(path: str = "listed", *, line: int = 1, version: int = 4, ours: object
 def judged(*plays: Report) -> tuple[int, verdict.Verdict]:
     """How many of them were played, and the verdict."""
     left = list(plays)
-    _, came = verdict.of_two(lambda: left.pop(0), problems)
+    _, came = verdict.of_two(Path(), lambda _: left.pop(0), problems)
     return len(plays) - len(left), came
 
 

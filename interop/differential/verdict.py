@@ -13,7 +13,10 @@ Rules. This file starts no process and sends no request: a play is a function th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import NamedTuple, TypeVar
+
+from interop.conftest import SUMMARY_LINE
 
 from .divergence import Pattern, Row, sorted_out
 from .play import Report
@@ -45,15 +48,21 @@ class Verdict(NamedTuple):
         more = [f"... and {len(self.once) - MOST} more"] if len(self.once) > MOST else []
         return [f"tried again: {name}, for what one play of two showed: {each}" for each in self.once[:MOST] + more]
 
+    def require(self, record_property: Callable[[str, object], None], summary: str, name: str) -> None:
+        """Leaves the lines for the end of the run, and asserts that both plays have no problem."""
+        for line in (summary, *self.lines(name)):
+            record_property(SUMMARY_LINE, line)
+        assert self.failures == []
 
-def of_two(play: Callable[[], T], problems: Callable[[T], list[Problem]]) -> tuple[T, Verdict]:
+
+def of_two(folder: Path, play: Callable[[Path], T], problems: Callable[[T], list[Problem]]) -> tuple[T, Verdict]:
     """The report of the last play, and the verdict; there is a second play only if the first has
-    problems."""
-    report = play()
+    problems. Each gets a folder of its own."""
+    report = play(folder / "0")
     first = problems(report)
     if not first:
         return report, Verdict([], [])
-    report = play()
+    report = play(folder / "1")
     second = problems(report)
     lasting = {each.what for each in first} & {each.what for each in second}
     once = [each.text for each in (*first, *second) if each.what not in lasting]

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from interop import quorum
-from interop.local.cluster import Kafka
-from interop.local.node import Node, finished
-from interop.quorum import CLIENTS, CONTROLLER, Seat
-from tests.support.ports import HOST, free_ports
+from interop.controllers.kinds import KAFKA
+from interop.one_node import MODULES, addresses_of, one_node
+from interop.quorum import CLIENTS, CONTROLLER
 
 KEYS = Path(__file__).parents[2] / "tests" / "pipeline" / "client" / "keys"
 PROTOCOLS = {
@@ -29,7 +27,6 @@ PROTOCOLS = {
 }
 """The listeners, and the security protocol of each."""
 
-MODULES = "org.apache.kafka.common.security"
 PLAIN = f'{MODULES}.plain.PlainLoginModule required user_alice="alice-secret" user_admin="admin-secret";'
 SCRAM = f"{MODULES}.scram.ScramLoginModule required;"
 TOKEN = f'{MODULES}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="admin";'
@@ -39,7 +36,6 @@ OWNER = "CN=client of kafkadouble's tests"
 """The subject of the client's certificate."""
 
 SETTINGS: Mapping[str, object] = {
-    "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
     "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
     **{f"listener.name.{name}.plain.sasl.jaas.config": PLAIN for name in ("sasl", "both")},
     **{
@@ -60,7 +56,7 @@ SETTINGS: Mapping[str, object] = {
     "super.users": f"User:ANONYMOUS;User:admin;User:bob;User:{OWNER}",
 }
 
-USERS = [word for bits in (256, 512) for word in ("--add-scram", f"SCRAM-SHA-{bits}=[name=bob,password=bob-secret]")]
+USERS = [f"SCRAM-SHA-{bits}=[name=bob,password=bob-secret]" for bits in (256, 512)]
 
 _TRUST = {"ssl.truststore.location": KEYS / "server.pem", "ssl.truststore.type": "PEM"}
 _OWN = {"ssl.keystore.location": KEYS / "client.pem", "ssl.keystore.type": "PEM"}
@@ -100,14 +96,5 @@ Java's share."""
 @contextmanager
 def secure_node(folder: Path) -> Iterator[Mapping[str, str]]:
     """The addresses of the running node, by listener. Raises Missing."""
-    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
-    seat = Seat(1, ("broker", "controller"), addresses, addresses)
-    settings = quorum.settings(seat, [seat], str(folder / "data"))
-    settings |= {name: str(value) for name, value in SETTINGS.items()}
-    node = Node(seat, Kafka(), quorum.cluster_id(), folder, settings)
-    try:
-        finished([node.formatting(USERS)])
-        node.start()
-        yield {name: f"{host}:{port}" for name, (host, port) in addresses.items()}
-    finally:
-        node.kill()
+    with one_node(KAFKA, folder, PROTOCOLS, SETTINGS, USERS) as node:
+        yield addresses_of(node)

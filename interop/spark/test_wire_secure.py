@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from interop.one_node import MODULES
 from interop.support import unique
 
-from .secure_node import KEYS, MODULES, WAYS
+from .secure_node import KEYS, WAYS
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -127,12 +127,14 @@ def matches(found: Any, expected: Any) -> bool:
         return matches([one for one in found if matches(one, expected[0])], expected[1])
     if isinstance(expected, Lacks):
         return not any(matches(one, each) for one in found for each in expected)
+    if isinstance(expected, Says):
+        return all(one in found for one in expected)
     if isinstance(expected, Has):
         return all(any(matches(one, each) for one in found) for each in expected)
     if callable(expected):
         return bool(expected(found))
     if isinstance(expected, re.Pattern):
-        return isinstance(found, str) and expected.fullmatch(found) is not None
+        return isinstance(found, (str, int)) and expected.fullmatch(str(found)) is not None
     if isinstance(expected, dict):
         return isinstance(found, dict) and all(
             key in found and matches(found[key], one) for key, one in expected.items()
@@ -161,6 +163,12 @@ class Those(tuple[Any, Any]):
 
 class Lacks(Has):
     """Matches a collection that has no match for any of these."""
+
+    __slots__ = ()
+
+
+class Says(tuple[str, ...]):
+    """Matches a text that contains each of these."""
 
     __slots__ = ()
 

@@ -8,10 +8,10 @@ from interop.walks.page import served
 from kafkadouble.messages.registry import api_named
 
 from .page import section
-from .parse import apis, columns, counts, pairs, settings, stream, tabbed
+from .parse import apis, columns, counts, everything, pairs, settings, stream, tabbed
 from .resident import ToolOutput
-from .row import CLASSES, Row, filled, has, lacks, matches, only_reads, refusal_of, those, words_of
-from .rows import ROWS, SCENARIOS
+from .row import CLASSES, Row, Says, Scenario, filled, has, lacks, matches, only_reads, refusal_of, those, words_of
+from .rows import ROWS, SCENARIOS, scenarios
 
 
 def printed(out: str) -> ToolOutput:
@@ -70,6 +70,8 @@ def test_answers_match_expected_values_and_patterns() -> None:
     assert matches(3, lambda found: found > 2)
     assert matches(["x", "y", "z"], has("z", "x"))
     assert not matches(["x"], has("x", "y"))
+    assert matches("x and y", Says(("y", "x")))
+    assert not matches("x", Says(("x", "y")))
     assert matches(["x"], lacks("y"))
     assert not matches(["x", "y"], lacks("y"))
     assert matches([{"a": 1, "b": 2}, {"a": 3}, {"a": 1}], those({"a": 1}, [{"b": 2}, {}]))
@@ -91,6 +93,38 @@ def test_the_table_names_tools_and_apis_that_there_are() -> None:
     assert {row.tool for row in ROWS} == set(CLASSES)
     names = [(row.tool, row.does) for row in ROWS]
     assert len(names) == len(set(names))
+
+
+TEXT = """\
+# About it.
+== one: own, transaction open
+create: kafka-topics --create --topic
+        {topic} (code 1, needs CreateTopics)
+    file a.txt "x\\n"
+    stdin "y"
+    says No.
+    says Never.
+
+== two
+kafka-transactions list ( (code 1)
+    tabbed has {A: '/.+/'}, {B: "1"}
+kafka-topics --list
+    []
+"""
+
+
+def test_the_language_of_the_table() -> None:
+    create = Row("kafka-topics", "create", "--create --topic {topic}", Says(("No.", "Never.")), everything, 1)
+    find = Row("kafka-transactions", "", "list (", has({"A": re.compile(".+")}, {"B": "1"}), tabbed, 1)
+    assert list(scenarios(TEXT)) == [
+        Scenario(
+            "one",
+            [create._replace(stdin="y", files={"a.txt": "x\n"}, needs="CreateTopics")],
+            own=True,
+            transaction="open",
+        ),
+        Scenario("two", [find, Row("kafka-topics", "", "--list", [])]),
+    ]
 
 
 def test_which_calls_may_be_made_again() -> None:

@@ -15,11 +15,10 @@ import pytest
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
-from interop.local import jars
 from interop.quorum import CLIENTS
-from interop.secured_servers import ADMIN, KINDS, SECURE, Secured, password_of, secured_server
+from interop.secured_servers import ADMIN, SECURE, Secured, password_of, secured_server
 from interop.served import versions
-from interop.support import Member, local_kafka, unique
+from interop.support import Member, unique
 from tests.support.waiting import eventually
 
 from .open_transactions import hanging_transaction, open_transaction
@@ -27,7 +26,6 @@ from .parse import columns, lines
 from .resident import Resident, ToolOutput
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
 from .rows import SCENARIOS, SECURED
-from .rows.security import CLIENT
 from .streams_member import streams_member
 
 QUOTED = 2000
@@ -35,6 +33,15 @@ QUOTED = 2000
 PATIENCE = 60.0
 """Seconds within which a broker must know of a change."""
 API_VERSIONS_OF_4_4 = 5
+CLIENT = """\
+security.protocol=SASL_SSL
+sasl.mechanism=SCRAM-SHA-512
+sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="{user}" password="{password}";
+ssl.truststore.type=PEM
+ssl.truststore.location={authority}
+default.api.timeout.ms=20000
+request.timeout.ms=10000
+"""
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -59,29 +66,22 @@ def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
 
 
 @pytest.fixture(scope="module")
-def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    if request.param == "local":
-        with local_kafka(request):
-            jars()
-    with secured_server(request.param, tmp_path_factory.mktemp(request.param)) as server:
+def secured(node_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    with secured_server(node_kind, tmp_path_factory.mktemp(node_kind)) as server:
         yield server
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "secured" in metafunc.fixturenames:
-        words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in KINDS]
-        metafunc.parametrize("secured", words, indirect=True, scope="module")
 
 
 @pytest.mark.parametrize("scenario", SECURED, ids=lambda scenario: scenario.name)
 def test_tools_that_log_in(secured: Secured, tools: Resident, scenario: Scenario) -> None:
-    names = {
-        "topic": unique("tools"),
-        "bootstrap": secured.addresses[SECURE],
-        "authority": str(secured.certificates.authority_file),
-    }
-    admin = filled(CLIENT % password_of(ADMIN), {**names, "topic": ADMIN})
-    (tools.folder / "admin.properties").write_text(admin)
+    names = {"topic": unique("tools"), "bootstrap": secured.addresses[SECURE]}
+    topic, authority = names["topic"], secured.certificates.authority_file
+    for name, user, password in (
+        ("admin", ADMIN, password_of(ADMIN)),
+        ("user", topic, "secret"),
+        ("wrong", topic, "wrong"),
+    ):
+        client = CLIENT.format(user=user, password=password, authority=authority)
+        (tools.folder / f"{name}.properties").write_text(client)
     announced = versions(secured.addresses[CLIENTS])
     for row in scenario.rows:
         _play(tools, row, names, announced)

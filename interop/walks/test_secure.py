@@ -13,9 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from interop.local import jars
-from interop.secured_servers import KINDS, SLOW_USERS, Secured, secured_server
-from interop.support import local_kafka
+from interop.secured_servers import SLOW_USERS, Secured, secured_server
 
 from .secure import SECURE_PROGRAMS, Cell, Ended, SecureProgram, cells, faults, played
 from .toolchains.building import ALL, Missing, everything
@@ -53,20 +51,10 @@ def _is_run(program: SecureProgram) -> bool:
     return everything() or not program.is_long
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in KINDS]
-    metafunc.parametrize("programs", words, indirect=True, scope="module")
-
-
 @pytest.fixture(scope="module")
-def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
-    if request.param == "local":
-        with local_kafka(request):
-            jars()
-    with (
-        secured_server(request.param, tmp_path_factory.mktemp(request.param)) as server,
-        ThreadPoolExecutor(AT_ONCE) as pool,
-    ):
+def programs(node_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
+    folder = tmp_path_factory.mktemp(node_kind)
+    with secured_server(node_kind, folder) as server, ThreadPoolExecutor(AT_ONCE) as pool:
         yield Programs(server, pool)
 
 

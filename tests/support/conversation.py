@@ -5,6 +5,8 @@
     a > Metadata v12 {topics: null}                 client a sends a request
     a < {brokers: [{nodeId: 1}]}                    and has this answer by now
     a < nothing yet                                 or has none
+                                                    if its answer is not shown, it has come by the
+                                                    next request of a, and has no error
     a closed                                        or was disconnected
     +500ms                                          time passes (ms, s, m, h)
     t-0 elected                                     t-0's leader is elected again: a new epoch
@@ -69,6 +71,8 @@ class Client:
         self.answers: list[Any] = []
         self.codes: set[tuple[str, str]] = set()
         self.versions: set[tuple[str, int]] = set()
+        self.is_settled = True
+        """Whether the transcript shows the answer to the last request, or that it has none yet."""
         self._frames = Frames()
         self._asked: list[tuple[int, int]] = []
         self._count = 0
@@ -95,6 +99,14 @@ class Client:
             self.versions.add((registry.api(key).name, version))
             self.codes |= {(registry.api(key).name, code) for _, code in errors_in(plain(answer), "")}
             self.answers.append(answer)
+
+    def pass_over(self) -> None:
+        """Raises Mismatch unless the last request was answered without an error, or waits."""
+        if not (self.is_settled or self.answers):
+            raise Mismatch(f"{self.name} has no answer to its last request")
+        for answer in self.answers:
+            match({}, plain(answer), {})
+        self.answers.clear()
 
     def close(self) -> None:
         self.closed = True
@@ -153,10 +165,14 @@ class Conversation:
 
     def _request(self, name: str, api: str, version: str, text: str) -> None:
         body = filled(yaml.safe_load(text) or {}, self.known)
-        self.client(name).ask(api, int(version), body, self.now)
+        client = self.client(name)
+        client.pass_over()
+        client.is_settled = False
+        client.ask(api, int(version), body, self.now)
 
     def _answer(self, name: str, text: str) -> None:
         answers = self.client(name).answers
+        self.client(name).is_settled = True
         if text == "nothing yet":
             if answers:
                 raise Mismatch(f"{name} has an answer: {plain(answers[0])}")
@@ -168,6 +184,7 @@ class Conversation:
     def _closed(self, name: str) -> None:
         if not self.client(name).closed:
             raise Mismatch(f"{name} is still connected")
+        self.client(name).is_settled = True
 
     def _step(self, count: str, unit: str) -> None:
         """Advances the clock, with a tick at every deadline on the way."""
@@ -200,10 +217,9 @@ class Conversation:
         return {version for client in self._clients.values() for version in client.versions}
 
     def finish(self) -> None:
-        """Raises Mismatch if a client has a response that the transcript does not show."""
+        """Raises Mismatch if a client has an error that the transcript does not show."""
         for client in self._clients.values():
-            if client.answers:
-                raise Mismatch(f"{client.name} also has {plain(client.answers[0])}")
+            client.pass_over()
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:

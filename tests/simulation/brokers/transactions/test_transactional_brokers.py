@@ -1,29 +1,15 @@
-"""What the scenarios with transactions are for happens; `test_brokers` plays their seeds."""
+"""Clusters with transactions at each level of transaction.version."""
 
 from __future__ import annotations
 
-from collections import Counter
 from random import Random
 
 import pytest
 
-from tests.simulation.brokers.run import run
 from tests.simulation.brokers.shape import Shape
 from tests.simulation.brokers.transactions.cluster import TransactionalCluster
 from tests.simulation.brokers.transactions.scenarios import of_transactions
 from tests.simulation.world import World
-
-
-def test_scenarios_cause_the_events_that_they_are_for() -> None:
-    """Transactions are committed and aborted while coordinators fail, and producers are fenced or
-    die."""
-    happened = Counter[str]()
-    for seed in range(4):
-        happened.update(run(seed, scenario="coordinators_die").figures)
-    assert happened["transactions committed"] > 20
-    assert happened["transactions aborted"] > 10
-    assert happened["producers replaced"] > 2
-    assert happened["elections"] > 8
 
 
 def test_clusters_of_every_level_of_the_feature_are_played() -> None:

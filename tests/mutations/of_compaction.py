@@ -31,8 +31,8 @@ COMPACTION = {
     ),
     "compaction: an emptied batch has no time": Mutation(
         "server/log/compaction/record_filter.py",
-        "max_timestamp=header.max_timestamp,\n",
-        "max_timestamp=None,\n",
+        "max_timestamp=header.max_timestamp)\n",
+        "max_timestamp=None)\n",
         (_RETRIES,),
         "a producer is forgotten after a kill, and a retry of its last batch is appended again",
     ),

@@ -21,8 +21,8 @@ SECURITY = {
     ),
     "authorizer: a decision outlives an ACL": Mutation(
         "server/security/authorizer.py",
-        "        self._acls = acls\n        self._forget_decisions()\n",
-        "        self._acls = acls\n",
+        "            self._acls = image.acls\n            self._forget_decisions()\n",
+        "            self._acls = image.acls\n",
         (_RIGHTS,),
         "a client is refused after it got the right, or may go on after it lost it",
     ),

@@ -84,7 +84,7 @@ def test_every_item_of_the_request_fails(api: str, version: int, message: str | 
     served = next(served for served in TABLE_BY_NAME.values() if served.name == api)
     body = a_request(api, version)
     request = Request(served.api.key, version, 1, "test", body, Peer(1, "h", 1, BROKER), received=0, size=0)
-    answer = served.handler.refuse(request, CODE, message)
+    answer = served.refuse(request, CODE, message)
     assert answer is not None
     found: Any = type(answer).decode(answer.encode(version), version)
     if api in PARTS:

@@ -95,7 +95,9 @@ def read_request_header(frame: bytes, offset: int = 0, most_tags: int = MOST_TAG
 def write_request(request: Message, correlation_id: int, client_id: str | None, version: int) -> list[Buffer]:
     """A whole request with its size in front, as buffers for `sendmsg`. UsageError when a value
     does not fit."""
-    key = _key(request)
+    if request.kind != "request" or request.api_key is None:
+        raise UsageError(f"{type(request).__name__} is not a request")
+    key = request.api_key
     body = request.parts(version)
     client = b"" if client_id is None else client_id.encode()
     tags = b"\0" if version >= _FLEXIBLE_FROM[key] else b""
@@ -143,12 +145,6 @@ def read_response(frame: bytes, api_key: int, version: int, offset: int = 0) -> 
         if api_key != ApiKeys.API_VERSIONS or version == 0:
             raise
     return correlation, api.response.decode(frame, 0, body)
-
-
-def _key(message: Message) -> int:
-    if message.kind != "request" or message.api_key is None:
-        raise UsageError(f"{type(message).__name__} is not a request")
-    return message.api_key
 
 
 def _joined(head: bytes, body: list[Buffer]) -> list[Buffer]:

@@ -68,25 +68,17 @@ def _value(value: Any) -> str:
     if isinstance(value, Struct):
         return _struct(value)
     if isinstance(value, (list, tuple)):
-        return _items(value)
+        shown = [_value(item) for item in value[:MOST_ITEMS]]
+        if len(value) > MOST_ITEMS:
+            shown.append(f"... {len(value) - MOST_ITEMS} more")
+        return f"[{', '.join(shown)}]"
     if isinstance(value, str):
         return repr(value) if len(value) <= MOST_TEXT else f"{value[:MOST_TEXT]!r}... ({len(value)} characters)"
     if isinstance(value, (bytes, bytearray, memoryview)) and not hasattr(value, "parse"):
-        return _bytes(value)
+        head = bytes(value[:MOST_BYTES])
+        return repr(head) if len(value) <= MOST_BYTES else f"{head!r}... ({len(value)} bytes)"
     text = repr(value)
     return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "..."
-
-
-def _bytes(value: bytes | bytearray | memoryview) -> str:
-    head = bytes(value[:MOST_BYTES])
-    return repr(head) if len(value) <= MOST_BYTES else f"{head!r}... ({len(value)} bytes)"
-
-
-def _items(items: list[Any] | tuple[Any, ...]) -> str:
-    shown = [_value(item) for item in items[:MOST_ITEMS]]
-    if len(items) > MOST_ITEMS:
-        shown.append(f"... {len(items) - MOST_ITEMS} more")
-    return f"[{', '.join(shown)}]"
 
 
 def _dict(tags: dict[int, bytes]) -> str:

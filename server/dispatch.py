@@ -33,17 +33,12 @@ def answer(node: Node, request: Request[Any], *, is_forwarded: bool = False) -> 
     """The answer, or a generator on its way to it, as quotas and the rules of the fault plane have
     it. `is_forwarded`: another node forwards the request of a client, which quotas apply to."""
     if node.quotas.is_on and (is_forwarded or not is_from_node(request)):
-        return _throttled(node, request)
+        request.throttle = throttle = RequestThrottle(node.quotas, request)
+        result = throttle.run(_under_rules, node, request)
+        if isinstance(result, GeneratorType):
+            return throttle.steps(result, lambda: node.now)
+        return throttle.throttled(result, node.now)
     return _under_rules(node, request)
-
-
-def _throttled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
-    """The answer to a client that quotas may throttle."""
-    request.throttle = throttle = RequestThrottle(node.quotas, request)
-    result = throttle.run(_under_rules, node, request)
-    if isinstance(result, GeneratorType):
-        return throttle.steps(result, lambda: node.now)
-    return throttle.throttled(result, node.now)
 
 
 def _under_rules(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
@@ -87,7 +82,7 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
         return refused(request, refusal.code, refusal.message)
     except DiskFailure:  # the node reports it
         return refused(request, error_codes.KAFKA_STORAGE_ERROR)
-    except Exception:
+    except Exception:  # a defect of a handler fails one request
         return unforeseen(request)
     return _guarded(request, result) if isinstance(result, GeneratorType) else result
 
@@ -99,7 +94,7 @@ def _guarded(request: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[
         return (yield from _refused(request, refusal))
     except DiskFailure:
         return refused(request, error_codes.KAFKA_STORAGE_ERROR)
-    except Exception:
+    except Exception:  # a defect of a handler fails one request
         return unforeseen(request)
 
 
@@ -110,7 +105,8 @@ def _refused(request: Request[Any], refusal: Refusal) -> Wait[Answer]:
 
 def refused(request: Request[Any], code: int, message: str | None = None) -> Answer:
     """The API's own error answer, with `code` wherever an error can stand."""
-    return request.peer.apis[request.api_key].handler.refuse(request, code, message)
+    answer: Answer = request.peer.apis[request.api_key].refuse(request, code, message)
+    return answer
 
 
 def unforeseen(request: Request[Any]) -> Answer:

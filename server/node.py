@@ -137,7 +137,9 @@ class Node:
         self.halted: str | None = None  # why this node cannot go on; its owner must end it
         self.is_registered = False  # as a broker
         self.waiting = Waiting()
-        self.intake = MemoryPool(_intake_limit(settings), self.waiting.timers)
+        # One frame if it is unlimited, as by default.
+        bound = settings.int("queued.max.request.bytes")
+        self.intake = MemoryPool(bound if bound > 0 else settings.int("socket.request.max.bytes"), self.waiting.timers)
         self.unsent = 0
         """Bytes of unread answers of all connections. If many, a Fetch returns one batch."""
         # Its parts. A part is given the node, and uses what its room's protocol names, from
@@ -390,10 +392,3 @@ class Node:
 
     def __repr__(self) -> str:
         return f"node {self.id} of cluster {self.cluster_id} at {self.advertised[0]}:{self.advertised[1]}"
-
-
-def _intake_limit(settings: Settings) -> int:
-    """Bytes of unanswered requests that may be held: `queued.max.request.bytes`, or one frame if
-    that is unlimited, as by default."""
-    bound = settings.int("queued.max.request.bytes")
-    return bound if bound > 0 else settings.int("socket.request.max.bytes")

@@ -89,7 +89,10 @@ class _Reader:
             position += len(piece) - len(member.unused_data)
             step += step
             if part:
-                self._take(part)
+                self.parts.append(part)
+                self._room -= len(part)
+                if self._room < 0:
+                    raise TooLarge(f"gzip: more than {self._limit} bytes")
                 crc, size = zlib.crc32(part, crc), size + len(part)
         trailer = self._view[position : position + _TRAILER_SIZE]
         if len(trailer) < _TRAILER_SIZE:
@@ -97,12 +100,6 @@ class _Reader:
         if _TRAILER.unpack(trailer) != (crc, size & 0xFFFFFFFF):
             raise BadCompression("gzip: the checksum or the size of a member is wrong", offset=position)
         return position
-
-    def _take(self, part: bytes) -> None:
-        self.parts.append(part)
-        self._room -= len(part)
-        if self._room < 0:
-            raise TooLarge(f"gzip: more than {self._limit} bytes")
 
 
 def _header_end(view: memoryview, start: int) -> int:

@@ -8,7 +8,6 @@ whose records are then summed up.
 from typing import NamedTuple
 
 from .checksum import Buffer
-from .record import Record
 from .record_body import Odd, long32, long64, short32
 from .record_careful import BatchContext, decode_carefully, wrap64
 
@@ -39,7 +38,15 @@ def scan_carefully(body: bytes, count: int, place: BatchContext) -> Scan:
     """Sums up the `count` records in `body` with the careful reader, slowly. `count` is not 0.
     Raises InvalidRecord."""
     records = decode_carefully(body, count, place._replace(append_time=None))
-    return _sum_up(records, place.base_offset, body)
+    highest = max(records, key=lambda record: record.timestamp)
+    return Scan(
+        all(record.offset == wrap64(place.base_offset + index) for index, record in enumerate(records)),
+        next((index for index, record in enumerate(records) if record.key is None), -1),
+        min(record.timestamp for record in records),
+        highest.timestamp,
+        highest.offset,
+        body,
+    )
 
 
 def scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan:
@@ -159,15 +166,3 @@ def _skip_headers(d: bytes, p: int, end: int) -> int:
         if not n & 1:
             p += n >> 1
     return p
-
-
-def _sum_up(records: list[Record], base_offset: int, body: bytes) -> Scan:
-    highest = max(records, key=lambda record: record.timestamp)
-    return Scan(
-        all(record.offset == wrap64(base_offset + index) for index, record in enumerate(records)),
-        next((index for index, record in enumerate(records) if record.key is None), -1),
-        min(record.timestamp for record in records),
-        highest.timestamp,
-        highest.offset,
-        body,
-    )

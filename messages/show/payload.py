@@ -105,7 +105,9 @@ def value_payload(kind: str, control: bool, key: bytes | None, value: bytes | No
     found = key_payload(kind, False, key)
     if found is None or found.message is None:
         return None
-    return _coordinator_payload(found.message, value)
+    cls = registry.message(found.message.__name__.removesuffix("Key") + "Value")
+    parts, error = _int16s(value, "version")
+    return ParsedPayload(cls.__name__, value, parts, cls, parts[0].value if parts else 0, error)
 
 
 def control_name(kind: int) -> str:
@@ -160,12 +162,6 @@ def _entry_payload(key: bytes, what: str, kind: str, family: str) -> ParsedPaylo
         unknown = UnknownMessage(f"the {family} has no record of type {number}", offset=0, path=what)
         return ParsedPayload(f"record type {number}", key, parts, error=unknown)
     return ParsedPayload(cls.__name__, key, (parts[0]._replace(text=f"{number} {cls.__name__}"),), cls)
-
-
-def _coordinator_payload(key: type[Message], value: bytes) -> ParsedPayload:
-    cls = registry.message(key.__name__.removesuffix("Key") + "Value")
-    parts, error = _int16s(value, "version")
-    return ParsedPayload(cls.__name__, value, parts, cls, parts[0].value if parts else 0, error)
 
 
 def _int16s(data: bytes, *whats: str) -> tuple[tuple[PrefixNumber, ...], WireError | None]:

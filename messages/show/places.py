@@ -35,13 +35,10 @@ class Places:
         field = self.field(path)
         if field is None or not parent:
             return False
-        owner = self._owner(parent)()
+        owner = self._find(_INDEX.sub("", parent))[1]()
         if hasattr(owner, "name"):
             owner.name = self._names.get(f"{parent}.name", "")
         return is_secret(field, owner)
-
-    def _owner(self, path: str) -> type[Struct]:
-        return self._find(_INDEX.sub("", path))[1]
 
     def _find(self, path: str) -> tuple[FieldInfo | None, type[Struct]]:
         found = self._known.get(path)

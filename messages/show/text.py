@@ -42,7 +42,8 @@ def value_text(field: FieldInfo | None, value: Any, bounds: TextLimits = TREE) -
             return f"{value} {error_codes.name(value)}"
         if field.type == "int16" and field.kafka_name.endswith("ApiKey"):
             return f"{value} {api_name(value)}"
-        if is_time(field):
+        name = field.kafka_name.lower()
+        if field.type == "int64" and ("timestamp" in name or name.endswith(("starttimems", "appendtimems"))):
             return time_text(value)
         if field.type == "uuid":
             return str(Uuid(value))
@@ -73,12 +74,6 @@ def cut(value: str | bytes | bytearray | memoryview, most: int, unit: str) -> st
 
 def counted(number: int, unit: str) -> str:
     return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
-
-
-def is_time(field: FieldInfo) -> bool:
-    """Whether a field is a point in time, in ms since the epoch."""
-    name = field.kafka_name.lower()
-    return field.type == "int64" and ("timestamp" in name or name.endswith(("starttimems", "appendtimems")))
 
 
 def time_text(value: int) -> str:

@@ -81,7 +81,14 @@ class Attachment:
         if isinstance(place, str):
             patience.pause(place, NoLeader)
             return None
-        self._check_id(read.offset)
+        # A recreated topic has other records at the same offsets.
+        topic = self._network.metadata.cluster.topics[self._partition.topic]
+        if ZERO not in (topic.id, self.topic_id) and topic.id != self.topic_id:
+            raise TopicRecreated(
+                f"topic {topic.name!r} was deleted and recreated while {self._partition} was read at offset {read.offset}",
+                topic.name,
+            )
+        self.topic_id = topic.id
         nearer = None if self.replica is None else network.metadata.cluster.endpoint(self.replica)
         connection = network.links.take(nearer or place.endpoint, patience.left())
         self.leader = place.leader
@@ -91,16 +98,6 @@ class Attachment:
             network.links.give_back(connection)
             raise
         return connection
-
-    def _check_id(self, position: int) -> None:
-        """Checks the topic id: a recreated topic has other records at the same offsets."""
-        topic = self._network.metadata.cluster.topics[self._partition.topic]
-        if ZERO not in (topic.id, self.topic_id) and topic.id != self.topic_id:
-            raise TopicRecreated(
-                f"topic {topic.name!r} was deleted and recreated while {self._partition} was read at offset {position}",
-                topic.name,
-            )
-        self.topic_id = topic.id
 
     def _check_epoch(self, connection: BrokerConnection, read: OffsetAndEpoch) -> None:
         """Checks that the leader has the records that were read."""

@@ -22,7 +22,13 @@ def dial(endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> 
     for family, kind, protocol, _, where in _addresses(endpoint):
         sock = socket.socket(family, kind, protocol)
         try:
-            _tune(sock, settings)
+            # TCP_NODELAY: a small request must not wait for the acknowledgement of the previous
+            # one.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if (size := settings.int("send.buffer.bytes")) > 0:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
+            if "receive.buffer.bytes" in settings.given and (size := settings.int("receive.buffer.bytes")) > 0:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
             sock.settimeout(seconds)
             sock.connect(where)
             return sock
@@ -47,13 +53,3 @@ def _addresses(endpoint: BrokerEndpoint) -> list[tuple[int, int, int, str, tuple
     except (socket.gaierror, UnicodeError) as error:
         raise Unresolvable(f"there is no host {endpoint.host!r}: {error}") from None
     return found  # type: ignore[return-value]  # typeshed's addresses are those of every family
-
-
-def _tune(sock: socket.socket, settings: ClientSettings) -> None:
-    """Sets TCP_NODELAY: a small request must not wait for the acknowledgement of the previous
-    one."""
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if (size := settings.int("send.buffer.bytes")) > 0:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
-    if "receive.buffer.bytes" in settings.given and (size := settings.int("receive.buffer.bytes")) > 0:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)

@@ -66,7 +66,10 @@ def batch_runs(
         elif problem is None:
             problem = Truncated(f"{end - position} bytes left, the batch has more", offset=0)
         if problem is not None:
-            lost = _lost(file, segment, position, end, problem, may_end)
+            found = min(next_batch(file, position + 1, segment.base_offset), end)
+            error = BadFile(problem.problem, file=segment.path, offset=position, path=problem.path)
+            torn = may_end and found >= end and (isinstance(problem, Truncated) or is_room(file, position))
+            lost = UnreadableRange(position, found, error, torn)
             if on_corrupt == FAIL and not lost.torn:
                 raise lost.problem
             yield lost
@@ -85,12 +88,3 @@ def _larger(buffer: bytes, left: int) -> int:
     """The number of bytes of the batch whose beginning this is; 0 when the batch is invalid."""
     size = int.from_bytes(buffer[8:LOG_OVERHEAD], "big", signed=True) + LOG_OVERHEAD
     return size if len(buffer) >= LOG_OVERHEAD and len(buffer) < size <= min(left, LARGEST) else 0
-
-
-def _lost(
-    file: SegmentFile, segment: SegmentListing, position: int, end: int, problem: WireError, may_end: bool
-) -> UnreadableRange:
-    found = min(next_batch(file, position + 1, segment.base_offset), end)
-    error = BadFile(problem.problem, file=segment.path, offset=position, path=problem.path)
-    torn = may_end and found >= end and (isinstance(problem, Truncated) or is_room(file, position))
-    return UnreadableRange(position, found, error, torn)

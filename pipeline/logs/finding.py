@@ -54,12 +54,10 @@ def _expanded(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
         matches = sorted(glob(text)) if not os.path.exists(text) else [text]
         if not matches:
             raise UsageError(f"there is nothing at {text}")
-        yield from (Path(each) for each in matches if len(matches) == 1 or _may_hold(each))
-
-
-def _may_hold(path: str) -> bool:
-    """Whether the path can be read: patterns match indexes and checkpoints, too."""
-    return os.path.isdir(path) or path.endswith(_SEGMENTS)
+        # Patterns match indexes and checkpoints, too.
+        yield from (
+            Path(each) for each in matches if len(matches) == 1 or os.path.isdir(each) or each.endswith(_SEGMENTS)
+        )
 
 
 def _add(found: dict[str, Folder], folder: Folder) -> None:
@@ -74,18 +72,14 @@ def _add(found: dict[str, Folder], folder: Folder) -> None:
 
 def _at(path: Path, options: LogOptions) -> list[Folder]:
     if not path.is_dir():
-        return [_file(path)]
+        if not path.name.endswith(_SEGMENTS):
+            raise UsageError(
+                f"{path} is no segment of a log and no snapshot of the metadata: their names end in .log or .checkpoint"
+            )
+        return [_partition(path.parent)._replace(files=(path.name,), log_start_offset=0)]
     if _has_segments(path):
         return [_partition(path)]
     return list(_directories(path, options))
-
-
-def _file(path: Path) -> Folder:
-    if not path.name.endswith(_SEGMENTS):
-        raise UsageError(
-            f"{path} is no segment of a log and no snapshot of the metadata: their names end in .log or .checkpoint"
-        )
-    return _partition(path.parent)._replace(files=(path.name,), log_start_offset=0)
 
 
 def _partition(path: Path) -> Folder:

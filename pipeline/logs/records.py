@@ -14,7 +14,7 @@ from kafkadouble.server.log.formats.errors import bad_from
 from kafkadouble.wire import columns
 from kafkadouble.wire.errors import WireError
 
-from .batch_runs import RECORD_BYTES, BatchRun, UnreadableRange
+from .batch_runs import RECORD_BYTES, BatchRun
 from .levels import TableLevel
 from .lost import lost_row
 from .options import REPORT, LogOptions
@@ -37,7 +37,8 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
         if isinstance(found, BatchRun):
             yield from _records(found, piece, names, options)
         elif options.on_corrupt == REPORT and not found.torn:
-            yield _reported(found, piece, names)
+            # A row for bytes that hold no batch.
+            yield lost_row(columns.schema(names), piece.segment, {"batch_position": found.position, "crc_ok": False})
 
 
 def _records(run: BatchRun, piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
@@ -84,11 +85,6 @@ def _begins(headers: columns.Headers) -> npt.NDArray[np.int64]:
 def _origin(piece: SegmentPiece, position: int) -> columns.Origin:
     segment = piece.segment
     return columns.Origin(segment.topic, segment.partition, segment.name, segment.replica, position)
-
-
-def _reported(lost: UnreadableRange, piece: SegmentPiece, names: Sequence[str]) -> pa.RecordBatch:
-    """A row for bytes that hold no batch: their position, and `crc_ok` false."""
-    return lost_row(columns.schema(names), piece.segment, {"batch_position": lost.position, "crc_ok": False})
 
 
 LEVEL = TableLevel(schema, plan, read)

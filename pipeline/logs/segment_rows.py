@@ -97,7 +97,13 @@ class _Seen:
         self._first = int(headers.base_offset[0]) if self._first is None else self._first
         self._last = int(headers.last_offset[-1])
         self._latest = max(self._latest, int(headers.max_timestamp.max()))
-        self._add_epochs(headers)
+        epochs = headers.leader_epoch
+        before = self._epochs[-1]["epoch"] if self._epochs else None
+        for index in [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist()]:
+            epoch = int(epochs[index])
+            if epoch >= 0 and epoch != before:
+                self._epochs.append({"epoch": epoch, "start_offset": int(headers.base_offset[index])})
+                before = epoch
 
     def _check(self, found: BatchRun) -> None:
         good = columns.good_crc(found.buffer, found.headers)
@@ -112,15 +118,6 @@ class _Seen:
 
     def _note(self, problem: str) -> None:
         self._problem = self._problem or problem
-
-    def _add_epochs(self, headers: columns.Headers) -> None:
-        epochs = headers.leader_epoch
-        before = self._epochs[-1]["epoch"] if self._epochs else None
-        for index in [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist()]:
-            epoch = int(epochs[index])
-            if epoch >= 0 and epoch != before:
-                self._epochs.append({"epoch": epoch, "start_offset": int(headers.base_offset[index])})
-                before = epoch
 
     def row(self) -> dict[str, Any]:
         segment = self._segment

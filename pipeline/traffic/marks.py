@@ -70,7 +70,12 @@ def mark(batch: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    errors = _errors(batch)
+    # The names of each row's errors, or its outcome if that is an error.
+    codes, outcomes = batch.column("errors").to_pylist(), batch.column("outcome").to_pylist()
+    errors = [
+        ", ".join(map(error_codes.name, found)) if found else outcome if outcome in ERRONEOUS else ""
+        for found, outcome in zip(codes, outcomes, strict=True)
+    ]
     pairs = zip(batch.column("api").to_pylist(), errors, strict=True)
     failed = [error not in ("", "abandoned") and (api, error) not in EXPECTED for api, error in pairs]
     lowest = pa.array(map(kept_from().get, batch.column("api_key").to_pylist()), pa.int16(), size=batch.num_rows)
@@ -80,12 +85,3 @@ def mark(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
         [*taken, pa.array(errors, pa.string()), pa.array(failed, pa.bool_()), removed, lowest], schema=marked_schema()
     )
-
-
-def _errors(batch: pa.RecordBatch) -> list[str]:
-    """The names of each row's errors, or its outcome if that is an error."""
-    codes, outcomes = batch.column("errors").to_pylist(), batch.column("outcome").to_pylist()
-    return [
-        ", ".join(map(error_codes.name, found)) if found else outcome if outcome in ERRONEOUS else ""
-        for found, outcome in zip(codes, outcomes, strict=True)
-    ]

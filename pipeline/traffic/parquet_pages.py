@@ -88,7 +88,15 @@ class _Reader:
         if kind == STRUCT:
             return self.struct(depth + 1)
         if kind in (LIST, SET):
-            self._skip_list(depth)
+            if depth > MOST_DEPTH:
+                raise WireError("a header is nested too deeply")
+            head = self._byte()
+            count = head >> 4 if head >> 4 < 15 else self._varint()
+            for _ in range(count):
+                if head & 15 in (TRUE, FALSE):
+                    self._skip(1)
+                else:
+                    self._value(head & 15, depth + 1)
         elif kind == BINARY:
             self._skip(self._varint())
         elif kind in (BYTE, DOUBLE):
@@ -96,17 +104,6 @@ class _Reader:
         elif kind not in (TRUE, FALSE):
             raise WireError(f"a header has a field of the unknown type {kind}")
         return None
-
-    def _skip_list(self, depth: int) -> None:
-        if depth > MOST_DEPTH:
-            raise WireError("a header is nested too deeply")
-        head = self._byte()
-        count = head >> 4 if head >> 4 < 15 else self._varint()
-        for _ in range(count):
-            if head & 15 in (TRUE, FALSE):
-                self._skip(1)
-            else:
-                self._value(head & 15, depth + 1)
 
     def _byte(self) -> int:
         self._skip(1)

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from kafkadouble.wire.errors import UsageError
 
 from .bounded_parquet import UnreadableParquet, batches, open_parquet
-from .entries import MOST, LogEntry, entries
+from .entries import MOST, entries
 from .problems import Problems
 from .protocol_log import ProtocolLog
 from .request_log import RequestLog
@@ -150,14 +150,12 @@ def _rows(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterato
             problems.other_lines += 1
             continue
         try:
-            yield from ((entry.line, row) for row in _of_entry(entry, request_log, protocol_log))
+            yield from (
+                (entry.line, row) for row in (protocol_log if "header" in entry.found else request_log).rows(entry)
+            )
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             report(entry.line, f"an entry that is no request: {type(problem).__name__}: {problem}")
     yield from ((0, row) for row in protocol_log.rest())
-
-
-def _of_entry(entry: LogEntry, request_log: RequestLog, protocol_log: ProtocolLog) -> Iterable[tuple[Any, ...]]:
-    return (protocol_log if "header" in entry.found else request_log).rows(entry)
 
 
 def _batches(path: str, held: Sequence[tuple[int, tuple[Any, ...]]], problems: Problems) -> Iterator[pa.RecordBatch]:

@@ -44,13 +44,15 @@ class RequestLog:
         if key == ApiKeys.API_VERSIONS:
             self._offered |= offered_in(answer)
         stamp, software = stamp_of(entry.around, entry.fields, self._zone), _software(key, found)
+        # The client's address is in `HOST:PORT-HOST:PORT-...`.
+        parts = connection.split("-")
         return (
             None if stamp is None else stamp.micros - took,
             None,
             connection,
             _text(head.get("clientId")),
             *software,
-            _remote(connection),
+            parts[1] if len(parts) > 2 else None,
             _text(found.get("principal")),
             key,
             _int(head["requestApiVersion"]),
@@ -68,12 +70,6 @@ class RequestLog:
 
     def _body(self, found: Any) -> str | None:
         return json.dumps(found, separators=(",", ":")) if self._bodies and isinstance(found, dict) else None
-
-
-def _remote(connection: str) -> str | None:
-    """The client's address in `HOST:PORT-HOST:PORT-...`."""
-    parts = connection.split("-")
-    return parts[1] if len(parts) > 2 else None
 
 
 def _software(key: int, found: dict[str, Any]) -> tuple[str | None, str | None]:

@@ -44,22 +44,18 @@ def read(given: Mapping[str, str], use: Use) -> QueryOptions:
     found |= {option.name: option.parse(option.default) for option in TABLE if option.default is not None}
     for key, value in lowered.items():
         if not key.startswith(properties.PREFIX) and key not in SPARKS_OWN:
-            option = _row(key)
+            if key in ("path", "paths"):
+                raise UsageError(
+                    "kafka-wire has no path: name the topics by the option subscribe, subscribePattern, assign or topic"
+                )
+            if key not in BY_KEY:
+                raise UsageError(f"kafka-wire has no option {key}; properties of Kafka's clients begin with kafka.")
+            option = BY_KEY[key]
             if _counts(option, use):
                 found[option.name] = _value(option, value)
     if use != SINK:
         _check(found, {BY_KEY[key].name for key in lowered if key in BY_KEY})
     return QueryOptions(found, properties.of_client(lowered, use))
-
-
-def _row(key: str) -> WireOption:
-    if key in ("path", "paths"):
-        raise UsageError(
-            "kafka-wire has no path: name the topics by the option subscribe, subscribePattern, assign or topic"
-        )
-    if key not in BY_KEY:
-        raise UsageError(f"kafka-wire has no option {key}; properties of Kafka's clients begin with kafka.")
-    return BY_KEY[key]
 
 
 def _counts(option: WireOption, use: str) -> bool:

@@ -64,7 +64,10 @@ def _token(found: re.Match[str], kind: str, pattern: str, within: bool) -> str:
     if found["quote"] is not None:
         return re.escape(found["quoted"])
     if found["property"] is not None:
-        return _property(found, pattern, within)
+        name, negative = found["long"] or found["short"], found["sign"] == "P"
+        if name not in _CLASSES or (negative and within):
+            raise _wrong(pattern, f"{found[0]} is not known here")
+        return _CLASSES[name] if within else f"[{'^' if negative else ''}{_CLASSES[name]}]"
     if found["back"] is not None:
         return f"(?P={found['to']})"
     if found["escape"] is not None:
@@ -74,13 +77,6 @@ def _token(found: re.Match[str], kind: str, pattern: str, within: bool) -> str:
     if found["flags"] is not None and not within:
         return _flags(found, pattern)
     return found[0]
-
-
-def _property(found: re.Match[str], pattern: str, within: bool) -> str:
-    name, negative = found["long"] or found["short"], found["sign"] == "P"
-    if name not in _CLASSES or (negative and within):
-        raise _wrong(pattern, f"{found[0]} is not known here")
-    return _CLASSES[name] if within else f"[{'^' if negative else ''}{_CLASSES[name]}]"
 
 
 def _escape(found: re.Match[str], pattern: str) -> str:

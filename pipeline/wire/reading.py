@@ -36,7 +36,10 @@ def read(task: ReadTask, names: Sequence[str], settings: QueryOptions) -> Iterat
                     surplus.of_process.keep(rest, settings, fetched)
             return
         except OffsetOutOfRange as problem:
-            rest = _behind_the_gap(rest, at, problem, settings)
+            # The rest of the task after a loss that may be skipped.
+            start = problem.log_start_offset
+            losses.report([Loss(rest.tp, str(problem), start)], settings["failOnDataLoss"])
+            rest = rest._replace(start=start, epoch=-1) if at < start < rest.end else None
         except NoSuchTopic as problem:
             losses.report([Loss(task.tp, str(problem), None)], settings["failOnDataLoss"])
             return
@@ -58,10 +61,3 @@ def _fetched(task: ReadTask, settings: QueryOptions) -> Iterator[Fetched]:
     client = pool.reading(settings)
     isolation = settings.client.get("isolation.level", "read_uncommitted")
     return client.read(task.tp, task.start, task.end, leader_epoch=task.epoch, leader=task.leader, isolation=isolation)
-
-
-def _behind_the_gap(task: ReadTask, at: int, problem: OffsetOutOfRange, settings: QueryOptions) -> ReadTask | None:
-    """The rest of the task after a loss that may be skipped."""
-    start = problem.log_start_offset
-    losses.report([Loss(task.tp, str(problem), start)], settings["failOnDataLoss"])
-    return task._replace(start=start, epoch=-1) if at < start < task.end else None

@@ -68,7 +68,10 @@ class _Task:
         return 0
 
     def _encode(self, topic: str, rows: pa.RecordBatch) -> None:
-        partitioner = self._partitioner(topic)
+        if topic not in self._partitioners:
+            count = len(self._client.partitions(topic, create=True))
+            self._partitioners[topic] = Partitioner(count, random.randrange(count))
+        partitioner = self._partitioners[topic]
         chosen = partitioner.choose(sinking.keys(rows, ignored=self._ignore_keys), sinking.partitions(rows))
         self._check(topic, chosen, partitioner.partitions)
         order = np.argsort(chosen, kind="stable")
@@ -96,12 +99,6 @@ class _Task:
         )
         self._made.setdefault(tp, []).extend(made)
         self._size += sum(map(len, made))
-
-    def _partitioner(self, topic: str) -> Partitioner:
-        if topic not in self._partitioners:
-            count = len(self._client.partitions(topic, create=True))
-            self._partitioners[topic] = Partitioner(count, random.randrange(count))
-        return self._partitioners[topic]
 
 
 def _compression(settings: ClientSettings) -> tuple[int, int | None]:

@@ -52,6 +52,8 @@ CONFIG_VALUES = "config values"
 class Handler(Protocol):
     """What a handler module offers. A module may also have
 
+    - `refuse(request, code, message)`, the response in which everything that was asked for failed
+      with `code`, where that is more than an error for the whole response;
     - `precheck(node, request)`, which refuses or answers a request before the rights of its row
       are checked. `dispatch` calls it for every request that this node handles, of clients and
       nodes; `answer` relies on that.
@@ -62,10 +64,6 @@ class Handler(Protocol):
 
     def answer(self, node: Any, request: Any) -> Any:
         """A response, None, or a generator that will return one of them."""
-        ...
-
-    def refuse(self, request: Any, code: int, message: str | None) -> Message | None:
-        """The response in which everything that was asked for failed with `code`."""
         ...
 
 
@@ -147,6 +145,18 @@ class ServedApi:
     def request(self) -> type[Message]:
         """The class of its requests."""
         return self.api.request
+
+    @cached_property
+    def refuse(self) -> Callable[[Any, int, str | None], Any]:
+        """Makes the response in which everything that was asked for failed."""
+        return getattr(self.handler, "refuse", self.refuse_as_a_whole)
+
+    def refuse_as_a_whole(self, request: Any, code: int, message: str | None) -> Message:
+        """The response with an error for all of it, and with the message if it has one."""
+        response: Any = self.api.response(error_code=code)  # type: ignore[call-arg]  # of these APIs
+        if message is not None and hasattr(response, "error_message"):
+            response.error_message = message
+        return cast(Message, response)
 
     @cached_property
     def admit(self) -> Callable[[Any], None] | None:

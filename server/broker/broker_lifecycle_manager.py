@@ -296,17 +296,14 @@ class BrokerLifecycleManager:
         if not self.is_registered_by_request or image.end.offset <= self.epoch:
             return
         if not self.serves:
-            self._start_serving(image)
+            node, self.serves = self._node, True
+            node.controller.listeners.append(node.partitions.image_changed)
+            node.partitions.image_changed(EMPTY, image, None)
+            node.logs.put_aside_strays(broker_unfenced.own_partitions(image, node.id))
+            self._assignments.begin()
+            self._send_heartbeat_now()
         own = image.brokers.get(self._node.id)
         self.is_open = self.is_open or (own is not None and own.epoch == self.epoch and not own.fenced)
-
-    def _start_serving(self, image: Image) -> None:
-        node, self.serves = self._node, True
-        node.controller.listeners.append(node.partitions.image_changed)
-        node.partitions.image_changed(EMPTY, image, None)
-        node.logs.put_aside_strays(broker_unfenced.own_partitions(image, node.id))
-        self._assignments.begin()
-        self._send_heartbeat_now()
 
     def __repr__(self) -> str:
         return f"broker {self._node.id} in epoch {self.epoch}, {'serving' if self.serves else 'starting'}"

@@ -56,20 +56,16 @@ def alter_logger_levels(own_id: int, node_id: str, changes: Iterable[AlterConfig
     ]
     if nulls:
         raise Refusal(error_codes.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
-    _check_node_id(own_id, node_id)
+    if not node_id.lstrip("+-").isdecimal():
+        raise Refusal(error_codes.INVALID_REQUEST, f"Node id must be an integer, but it is: {node_id}")
+    if int(node_id) != own_id:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Unexpected node id. Expected {own_id}, but received {node_id}")
     known = logger_levels()
     for change in requested:
         _check(change, known)
     for change in () if validate_only else requested:
         level = LEVELS[str(change.value)] if change.operation == AlterConfigOpType.SET else logging.NOTSET
         _logger(change.name).setLevel(level)
-
-
-def _check_node_id(own_id: int, node_id: str) -> None:
-    if not node_id.lstrip("+-").isdecimal():
-        raise Refusal(error_codes.INVALID_REQUEST, f"Node id must be an integer, but it is: {node_id}")
-    if int(node_id) != own_id:
-        raise Refusal(error_codes.INVALID_REQUEST, f"Unexpected node id. Expected {own_id}, but received {node_id}")
 
 
 def _check(change: AlterConfigOp, known: dict[str, str]) -> None:

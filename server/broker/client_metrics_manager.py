@@ -129,7 +129,11 @@ class ClientMetricsManager:
         else:
             instance = known
             self._instances.move_to_end(id)
-        self._expire_later(instance, request.peer.id, now)
+        if instance.expiry is not None:
+            instance.expiry.cancel()
+        after_ms = max(SHORTEST_EXPIRY_MS, instance.push_interval_ms * EXPIRY_INTERVALS)
+        expire = partial(self._expire, instance.id, request.peer.id)
+        instance.expiry = self._host.waiting.timers.at(now + after_ms, expire)
         return instance
 
     def _create(self, id: Uuid, attributes: dict[str, str]) -> ClientMetricsInstance:
@@ -150,13 +154,6 @@ class ClientMetricsManager:
         id = self._by_connection.pop(connection_id, None)
         if id is not None:
             self._forget(id)
-
-    def _expire_later(self, instance: ClientMetricsInstance, connection_id: int, now: int) -> None:
-        if instance.expiry is not None:
-            instance.expiry.cancel()
-        after_ms = max(SHORTEST_EXPIRY_MS, instance.push_interval_ms * EXPIRY_INTERVALS)
-        expire = partial(self._expire, instance.id, connection_id)
-        instance.expiry = self._host.waiting.timers.at(now + after_ms, expire)
 
     def _expire(self, id: Uuid, connection_id: int, now: int) -> None:
         self._by_connection.pop(connection_id, None)

@@ -66,17 +66,14 @@ class NodeToControllerChannel:
         if self._node.controller.leads:
             self._send_to_self(self._queue[0])
             return []
-        leader = self._leader()
+        replica = self._node.quorum.replica
+        at, id = replica.endpoint_of_leader(), replica.leader_id
+        leader = None if at is None or id is None or id == replica.key.id else RaftPeer(id, at)
         if leader is None:
             return []
         item, self._in_flight = self._queue[0], next(self._tokens)
         token, body = self._in_flight, item.body
         return [OutboundRequest(token, leader, body, item.version, item.lowest, item.cause)]
-
-    def _leader(self) -> RaftPeer | None:
-        replica = self._node.quorum.replica
-        at, id = replica.endpoint_of_leader(), replica.leader_id
-        return None if at is None or id is None or id == replica.key.id else RaftPeer(id, at)
 
     def _send_to_self(self, item: NodeToControllerQueueItem) -> None:
         node = self._node

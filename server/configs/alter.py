@@ -147,20 +147,16 @@ def _check_name(target: Target) -> None:
     if kind not in TABLES:
         raise InvalidRequest(f"Unknown resource type {int(kind)}")
     if kind is Resource.BROKER and target.at_controller:
-        _check_broker_id(name)
+        # As a controller does.
+        if name and not BROKER_ID.fullmatch(name):
+            raise InvalidRequest("Unable to parse broker name as a base 10 number.")
+        if name and int(name) < 0:
+            raise InvalidRequest("Invalid negative broker ID.")
     elif kind is Resource.BROKER and name and not (name.lstrip("+").isascii() and name.lstrip("+").isdecimal()):
         raise InvalidRequest(f"Node id must be an integer, but it is: {name}")
     if kind is not Resource.BROKER and not name:
         texts = {Resource.CLIENT_METRICS: "Subscription name can't be empty"}
         raise InvalidRequest(texts.get(kind, f"Default {kind.name.lower()} resources are not allowed."))
-
-
-def _check_broker_id(name: str) -> None:
-    """Checks the name of a broker as a controller does."""
-    if name and not BROKER_ID.fullmatch(name):
-        raise InvalidRequest("Unable to parse broker name as a base 10 number.")
-    if name and int(name) < 0:
-        raise InvalidRequest("Invalid negative broker ID.")
 
 
 def _refuse_nulls(names: Iterable[str]) -> None:

@@ -102,16 +102,12 @@ def parse_type(name: str, text: str, type_: ConfigType) -> Value:
     if type_ is ConfigType.DOUBLE:
         return _double(name, text, trimmed)
     if type_ in BITS:
-        return _whole(name, text, trimmed, type_)
+        digits = trimmed[1:] if trimmed[:1] in ("+", "-") else trimmed
+        number = int(trimmed) if digits.isdecimal() and len(digits) < 1000 else None
+        if number is None or not -(1 << BITS[type_] - 1) <= number < 1 << BITS[type_] - 1:
+            raise InvalidConfig(name, text, f"Not a number of type {type_.name}")
+        return number
     return trimmed
-
-
-def _whole(name: str, text: str, trimmed: str, type_: ConfigType) -> int:
-    digits = trimmed[1:] if trimmed[:1] in ("+", "-") else trimmed
-    number = int(trimmed) if digits.isdecimal() and len(digits) < 1000 else None
-    if number is None or not -(1 << BITS[type_] - 1) <= number < 1 << BITS[type_] - 1:
-        raise InvalidConfig(name, text, f"Not a number of type {type_.name}")
-    return number
 
 
 def _double(name: str, text: str, trimmed: str) -> float:

@@ -48,14 +48,10 @@ def _topic_default(config: ConfigKey, layers: Layers) -> Value:
     for synonym, factor in config.synonyms:
         value = layers.value(synonym)
         if value is not None:
-            return _converted(config, value, factor)
+            if config.name == "retention.ms" and isinstance(value, int):
+                return max(value * factor, -1)  # any negative age of a broker means no limit
+            return value * factor if factor != 1 and isinstance(value, int) else value
     return config.default_value()
-
-
-def _converted(config: ConfigKey, value: Value, factor: int) -> Value:
-    if config.name == "retention.ms" and isinstance(value, int):
-        return max(value * factor, -1)  # any negative age of a broker means no limit
-    return value * factor if factor != 1 and isinstance(value, int) else value
 
 
 def effective_group_config(overrides: Mapping[str, str], layers: Layers) -> dict[str, Value]:

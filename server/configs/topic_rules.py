@@ -39,7 +39,9 @@ def validate_topic(configs: Mapping[str, str], layers: Layers, before: Mapping[s
     if values[REMOTE]:
         _check_remote(values, layers)
     elif (before or {}).get(REMOTE, "").lower() == "true" and not values["remote.log.delete.on.disable"]:
-        _refuse_switching_off()
+        why = "It is invalid to disable remote storage without deleting remote data."
+        ways = "Set `remote.log.copy.disable=true` to keep it, or `remote.log.delete.on.disable=true` to delete it."
+        raise InvalidConfig(REMOTE, False, text=f"{why} {ways}")
 
 
 def _number(values: Mapping[str, Value], name: str) -> int:
@@ -88,9 +90,3 @@ def _check_retention_without_copies(values: Mapping[str, Value], name: str, whol
     if local not in (AS_THE_LOG, _number(values, whole)):
         why = f"When `remote.log.copy.disable` is set to true, the `{name}` and `{whole}` must be set to the identical value"
         raise InvalidConfig(name, local, text=f"{why}: nothing more is copied to remote storage.")
-
-
-def _refuse_switching_off() -> None:
-    why = "It is invalid to disable remote storage without deleting remote data."
-    ways = "Set `remote.log.copy.disable=true` to keep it, or `remote.log.delete.on.disable=true` to delete it."
-    raise InvalidConfig(REMOTE, False, text=f"{why} {ways}")

@@ -69,17 +69,13 @@ def create_acls(
             continue
         if acl not in existing:
             existing.add(acl)
-            records.append(AccessControlEntryRecord(id=_unused_acl_id(image, new_id), **acl._asdict()))
+            # An id that no ACL has, whatever `new_id` returns.
+            while (id := new_id()) in image.acls:
+                pass
+            records.append(AccessControlEntryRecord(id=id, **acl._asdict()))
             check_size(len(records))
         results.append(None)
     return ControllerResult(records, results)
-
-
-def _unused_acl_id(image: Image, new_id: Callable[[], Uuid]) -> Uuid:
-    """An id that no ACL has, whatever `new_id` returns."""
-    while (id := new_id()) in image.acls:
-        pass
-    return id
 
 
 def _is_filter(creation: Creation) -> bool:

@@ -8,7 +8,6 @@ controller decides what they leave open.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
@@ -20,38 +19,18 @@ CreatableTopic = CreateTopicsRequest.CreatableTopic
 
 
 class InternalTopicSpec(NamedTuple):
-    """How an internal topic is created: the prefix of its settings, and its configurations."""
+    """How an internal topic is created: the prefix of its settings, and its configurations. A value
+    with the prefix is the setting that has it."""
 
     prefix: str
-    configs: Callable[[Settings], dict[str, str]]
+    values: dict[str, str]
 
-
-def _offsets_topic_configs(settings: Settings) -> dict[str, str]:
-    return {
-        "compression.type": "producer",
-        "cleanup.policy": "compact",
-        "segment.bytes": str(settings.int("offsets.topic.segment.bytes")),
-    }
-
-
-def _transaction_topic_configs(settings: Settings) -> dict[str, str]:
-    return {
-        "compression.type": "uncompressed",
-        "cleanup.policy": "compact",
-        "min.insync.replicas": str(settings.int("transaction.state.log.min.isr")),
-        "segment.bytes": str(settings.int("transaction.state.log.segment.bytes")),
-        "unclean.leader.election.enable": "false",
-    }
-
-
-def _share_topic_configs(settings: Settings) -> dict[str, str]:
-    return {
-        "compression.type": "producer",
-        "cleanup.policy": "delete",
-        "min.insync.replicas": str(settings.int("share.coordinator.state.topic.min.isr")),
-        "segment.bytes": str(settings.int("share.coordinator.state.topic.segment.bytes")),
-        "retention.ms": "-1",
-    }
+    def configs(self, settings: Settings) -> dict[str, str]:
+        """The configurations of the topic."""
+        return {
+            name: str(settings.int(value)) if value.startswith(self.prefix) else value
+            for name, value in self.values.items()
+        }
 
 
 CONTROLLER_DEFAULT = -1
@@ -62,10 +41,31 @@ def _broker_setting(settings: Settings, name: str) -> int:
     return settings.int(name) if name in settings.given else CONTROLLER_DEFAULT
 
 
-INTERNAL_TOPIC_SPECS: dict[str, InternalTopicSpec] = {
-    CONSUMER_OFFSETS: InternalTopicSpec("offsets.topic", _offsets_topic_configs),
-    TRANSACTION_STATE: InternalTopicSpec("transaction.state.log", _transaction_topic_configs),
-    SHARE_GROUP_STATE: InternalTopicSpec("share.coordinator.state.topic", _share_topic_configs),
+INTERNAL_TOPIC_SPECS = {
+    CONSUMER_OFFSETS: InternalTopicSpec(
+        "offsets.topic",
+        {"compression.type": "producer", "cleanup.policy": "compact", "segment.bytes": "offsets.topic.segment.bytes"},
+    ),
+    TRANSACTION_STATE: InternalTopicSpec(
+        "transaction.state.log",
+        {
+            "compression.type": "uncompressed",
+            "cleanup.policy": "compact",
+            "min.insync.replicas": "transaction.state.log.min.isr",
+            "segment.bytes": "transaction.state.log.segment.bytes",
+            "unclean.leader.election.enable": "false",
+        },
+    ),
+    SHARE_GROUP_STATE: InternalTopicSpec(
+        "share.coordinator.state.topic",
+        {
+            "compression.type": "producer",
+            "cleanup.policy": "delete",
+            "min.insync.replicas": "share.coordinator.state.topic.min.isr",
+            "segment.bytes": "share.coordinator.state.topic.segment.bytes",
+            "retention.ms": "-1",
+        },
+    ),
 }
 
 

@@ -68,7 +68,10 @@ def process_broker_heartbeat(context: BrokerContext, body: BrokerHeartbeatReques
     known.metadata_offset = (
         NO_OFFSET if changed else body.current_metadata_offset
     )  # As in Kafka, unknown until the next heartbeat.
-    _update_controlled_shutdown(known, state, context.end + len(records) - 1)
+    if state is not BrokerControlState.CONTROLLED_SHUTDOWN:
+        known.controlled_shutdown_offset = NO_OFFSET
+    elif known.controlled_shutdown_offset == NO_OFFSET:
+        known.controlled_shutdown_offset = context.end + len(records) - 1
     return BrokerHeartbeatResult(records, state, caught_up)
 
 
@@ -106,13 +109,6 @@ def _cordoned_directory_records(
     if first and not reported and not broker.cordoned_log_dirs:
         return [BrokerRegistrationChangeRecord(broker_id=broker.id, broker_epoch=broker.epoch, cordoned_log_dirs=[])]
     return broker_changes.handle_directories_cordoned(image, broker.id, reported)
-
-
-def _update_controlled_shutdown(known: BrokerHeartbeatState, state: BrokerControlState, offset: int) -> None:
-    if state is not BrokerControlState.CONTROLLED_SHUTDOWN:
-        known.controlled_shutdown_offset = NO_OFFSET
-    elif known.controlled_shutdown_offset == NO_OFFSET:
-        known.controlled_shutdown_offset = offset
 
 
 def fence_one_stale_broker(

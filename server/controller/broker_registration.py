@@ -60,7 +60,11 @@ def register_broker(
     image, heartbeats = context.image, context.heartbeats
     last = image.brokers.get(body.broker_id)
     amended = last if last is not None and last.incarnation_id == body.incarnation_id else None
-    _check_identity(cluster, body)
+    if body.cluster_id != cluster.id:
+        message = f"Expected cluster ID {cluster.id}, but got cluster ID {body.cluster_id}"
+        raise Refusal(error_codes.INCONSISTENT_CLUSTER_ID, message)
+    if body.broker_id < 0:  # Kafka accepts -1 and fails later: it means "no broker".
+        raise _invalid(f"{body.broker_id} is no broker id")
     if last is not None and amended is None and heartbeats.has_valid_session(last, context.now):
         raise Refusal(error_codes.DUPLICATE_BROKER_REGISTRATION, "Another broker is registered with that broker id.")
     if body.is_migrating_zk_broker:
@@ -76,14 +80,6 @@ def register_broker(
         record.broker_epoch = context.end
     heartbeats.register(body.broker_id, record.broker_epoch, context.end + len(records))
     return BrokerRegistrationResult([*records, record], record.broker_epoch)
-
-
-def _check_identity(cluster: ClusterIdentity, body: BrokerRegistrationRequest) -> None:
-    if body.cluster_id != cluster.id:
-        message = f"Expected cluster ID {cluster.id}, but got cluster ID {body.cluster_id}"
-        raise Refusal(error_codes.INCONSISTENT_CLUSTER_ID, message)
-    if body.broker_id < 0:  # Kafka accepts -1 and fails later: it means "no broker".
-        raise _invalid(f"{body.broker_id} is no broker id")
 
 
 def _registration_record(image: Image, body: BrokerRegistrationRequest) -> RegisterBrokerRecord:

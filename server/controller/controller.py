@@ -41,7 +41,12 @@ class Controller(MetadataWriter):
         self._elected, self._active = None, ActiveController(epoch, self.image, start_heartbeat_manager)
         if self.delta.in_transaction:
             try:
-                self._abort_transaction()
+                # One that the previous active controller left open (KIP-868).
+                from ..metadata.metadata_transactions import abort_records
+
+                records, active = abort_records(self.delta), self.active
+                level = batch_level(records, active.image.features.get(METADATA_VERSION))
+                self._node.quorum.append(encoded_records(records, level), flush=False)
             except BrokenLog as problem:
                 node.halted = str(problem)
                 return
@@ -49,16 +54,6 @@ class Controller(MetadataWriter):
             self.commit(bootstrap.cluster_records(node.logs.bootstrap, str(node.settings.int("min.insync.replicas"))))
         self_registration.register_node(node, self)
         self.periodic_tasks.start(self._active)
-
-    def _abort_transaction(self) -> None:
-        """Aborts the metadata transaction that the previous active controller left open
-        (KIP-868).
-        """
-        from ..metadata.metadata_transactions import abort_records
-
-        records, active = abort_records(self.delta), self.active
-        level = batch_level(records, active.image.features.get(METADATA_VERSION))
-        self._node.quorum.append(encoded_records(records, level), flush=False)
 
     def metadata_version_raised(self) -> None:
         """Writes the parts of this node's registration that the previous metadata.version did not

@@ -60,7 +60,10 @@ def create_topics(
         if slices.end(1 + len(topic.configs)):
             yield OTHERS_FIRST
         try:
-            _check_request(topic.name, times[topic.name])
+            if times[topic.name] > 1:
+                raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
+            if topic.name == METADATA_TOPIC:
+                raise Refusal(error_codes.INVALID_REQUEST, f"Creation of internal topic {topic.name} is prohibited.")
             new_records, result = _create_topic(image, settings, topic, new_id, described, apply_quota)
         except Refusal as refusal:
             results.append(failed_result(topic.name, refusal.code, refusal.message))
@@ -94,13 +97,6 @@ def _check_size(settings: Settings, requested: Iterable[CreatableTopic]) -> Wait
 
 def _value_or_default(number: int, default: int) -> int:
     return default if number == DEFAULT else number
-
-
-def _check_request(name: str, times: int) -> None:
-    if times > 1:
-        raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
-    if name == METADATA_TOPIC:
-        raise Refusal(error_codes.INVALID_REQUEST, f"Creation of internal topic {name} is prohibited.")
 
 
 def _create_topic(
@@ -188,7 +184,12 @@ def _created_result(
     overrides = {name: value for name, value in configs.items() if value is not None}
     known = frozenset(overrides.items())
     if known not in described:
-        described[known] = _described_configs(overrides, settings)
+        described[known] = [
+            CreateTopicsResponse.CreatableTopicConfigs(
+                name=entry.name, value=entry.value, config_source=entry.source, is_sensitive=entry.sensitive
+            )
+            for entry in describe_new_topic(overrides, settings)
+        ]
     return Result(
         name=name,
         topic_id=topic_id,
@@ -197,14 +198,3 @@ def _created_result(
         replication_factor=len(replicas[0]),
         configs=described[known],
     )
-
-
-def _described_configs(
-    overrides: dict[str, str], settings: Settings
-) -> list[CreateTopicsResponse.CreatableTopicConfigs]:
-    return [
-        CreateTopicsResponse.CreatableTopicConfigs(
-            name=entry.name, value=entry.value, config_source=entry.source, is_sensitive=entry.sensitive
-        )
-        for entry in describe_new_topic(overrides, settings)
-    ]

@@ -45,7 +45,8 @@ def _decision(controller: MetadataWriter, decide: Decide[R]) -> Wait[tuple[Prepa
     for _ in range(MOST_TRIES):
         image = controller.draft
         decision = yield from _on(image, decide)
-        if _is_same(image, controller.draft):
+        # They differ at most in their end, which a no-op record moves.
+        if all(is_before is is_after for is_before, is_after in zip(image[1:], controller.draft[1:], strict=True)):
             return decision
     return in_one_step(_on(controller.draft, decide))
 
@@ -53,8 +54,3 @@ def _decision(controller: MetadataWriter, decide: Decide[R]) -> Wait[tuple[Prepa
 def _on(image: Image, decide: Decide[R]) -> Wait[tuple[PreparedChange, R]]:
     records, response = yield from decide(image)
     return (yield from prepared(image, records)), response
-
-
-def _is_same(before: Image, after: Image) -> bool:
-    """Whether the images differ at most in their end, which a no-op record moves."""
-    return all(is_before is is_after for is_before, is_after in zip(before[1:], after[1:], strict=True))

@@ -98,6 +98,9 @@ def create_token(
     if any(renewer.type != USER_TYPE for renewer in requested.renewers):
         raise Refusal(error_codes.INVALID_PRINCIPAL_TYPE)
     end = _add_ms(now, _bounded_period(token_settings.max_lifetime_ms, requested.lifetime))
+    # An id that no token has, whatever `new_id` returns.
+    while (id := str(new_id())) in image.tokens:
+        pass
     return DelegationTokenRecord(
         owner=str(requested.owner),
         requester=str(requested.requester),
@@ -105,15 +108,8 @@ def create_token(
         issue_timestamp=now,
         max_timestamp=end,
         expiration_timestamp=min(end, _add_ms(now, token_settings.expiry_time_ms)),
-        token_id=_unused_token_id(image, new_id),
+        token_id=id,
     )
-
-
-def _unused_token_id(image: Image, new_id: Callable[[], Uuid]) -> str:
-    """An id that no token has, whatever `new_id` returns."""
-    while (id := str(new_id())) in image.tokens:
-        pass
-    return id
 
 
 def renew_token(

@@ -45,10 +45,6 @@ class LeaderCandidates(NamedTuple):
     elr: Sequence[int]
     may_lead: Callable[[int], bool]
 
-    def has_everything(self, broker: int) -> bool:
-        """Whether `broker` may lead without a loss of committed records."""
-        return broker in (self.isr or self.elr) and self.may_lead(broker)
-
 
 def elect(before: PartitionImage, of: LeaderCandidates, election: Election, *, elr: bool) -> ElectionResult:
     """The leader after `before`. `elr`: the feature of eligible leader replicas is enabled.
@@ -57,7 +53,8 @@ def elect(before: PartitionImage, of: LeaderCandidates, election: Election, *, e
     """
     first = [of.replicas[0]] if election is Election.PREFERRED else []
     for broker in (*first, before.leader, *of.replicas):
-        if of.has_everything(broker):
+        # It may lead without a loss of committed records.
+        if broker in (of.isr or of.elr) and of.may_lead(broker):
             return ElectionResult(broker)
     if elr and not of.isr and not of.elr and len(before.last_known_elr) == 1:
         [last] = before.last_known_elr

@@ -256,16 +256,13 @@ class MetadataWriter(ABC):
                     self._become_active()
         finally:
             self._publishing = False
-            self._wake_committed()
+            # Only the requests whose change is committed: there may be many.
+            end = self.image.end.offset
+            moved, self._woken_offset = end - self._woken_offset, end
+            if moved > 0 and self.commit_waiters.tasks:
+                self.commit_waiters.wake(moved)
         if self.uncounted_bytes >= self._node.snapshots_from:
             self.report_committed_bytes()
-
-    def _wake_committed(self) -> None:
-        """Wakes only the requests whose change is committed: there may be many."""
-        end = self.image.end.offset
-        moved, self._woken_offset = end - self._woken_offset, end
-        if moved > 0 and self.commit_waiters.tasks:
-            self.commit_waiters.wake(moved)
 
     def report_committed_bytes(self) -> None:
         """Reports the committed bytes to the snapshot generator."""

@@ -60,9 +60,11 @@ class PartitionChanges:
         """The rules for changes of `topic`'s partitions."""
         found = self._rules.get(topic.id)
         if found is None:
+            configured = _topic_value(self._image, self._settings, topic, "min.insync.replicas")
+            assert isinstance(configured, int)
             found = self._rules[topic.id] = PartitionChangeRules(
                 may_lead=self._may_lead,
-                min_isr=effective_min_isr(self._image, self._settings, topic),
+                min_isr=min(configured, len(topic.partitions[0].replicas)),
                 elr=self.elr,
                 epoch_with_shrink=self._level < NO_EPOCH_BUMP_ON_SHRINK,
                 default_directory=self._default_directory if self._level >= DIRECTORIES else None,
@@ -81,13 +83,6 @@ class PartitionChanges:
 
     def _default_directory(self, broker_id: int) -> Uuid:
         return default_directory(self._image.brokers.get(broker_id))
-
-
-def effective_min_isr(image: Image, settings: Settings, topic: TopicImage) -> int:
-    """min.insync.replicas of a topic, at most the number of its replicas."""
-    configured = _topic_value(image, settings, topic, "min.insync.replicas")
-    assert isinstance(configured, int)
-    return min(configured, len(topic.partitions[0].replicas))
 
 
 def unclean_election_enabled(image: Image, settings: Settings, topic: TopicImage) -> bool:

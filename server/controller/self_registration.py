@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..configs.listeners import inter_broker_listener_name
-from ..metadata.image import Endpoint
 from ..metadata.record_versions import DIRECTORIES, level_of
 from ..requests.listener_spec import of_brokers, of_controllers
 from . import bootstrap, broker_unfenced
@@ -31,7 +30,25 @@ def register_node(node: ControllerHost, controller: MetadataWriter) -> None:
     if "broker" in node.roles and node.quorum.is_alone and not (node.is_registered or by_request):
         node.is_registered = True
         controller.listeners.append(node.partitions.image_changed)
-        _register_broker(node, controller)
+        # Registered fenced, as every broker is; then unfenced, so that it leads its partitions
+        # again.
+        rack = node.settings["broker.rack"]
+        epoch = controller.log.log_end_offset
+        record = bootstrap.broker_record(
+            node.id,
+            controller.new_id(),
+            endpoints_of(of_brokers(node.listeners), inter_broker_listener_name(node.settings)),
+            epoch=epoch,
+            rack=rack if isinstance(rack, str) else None,
+            log_dirs=node.logs.directories,
+        )
+        last = controller.draft.brokers.get(node.id)
+        clean = last is not None and node.logs.last_broker_epoch == last.epoch
+        controller.commit(
+            [record, *broker_unfenced.own_broker_registered(controller.draft, node.id, node.settings, clean=clean)]
+        )
+        controller.commit(broker_unfenced.own_broker_unfenced(controller.draft, node.id, node.settings))
+        node.logs.put_aside_strays(broker_unfenced.own_partitions(controller.draft, node.id))
 
 
 def complete_registration(node: ControllerHost, controller: MetadataWriter) -> None:
@@ -48,36 +65,9 @@ def complete_registration(node: ControllerHost, controller: MetadataWriter) -> N
 def _register_controller(node: ControllerHost, controller: MetadataWriter) -> None:
     known = controller.draft.controllers.get(node.id)
     if known is None or known.incarnation_id != node.incarnation_id:
-        endpoints = _controller_endpoints(node)
+        # A controller that no other node reaches has no listener; Kafka has always one, so the
+        # address of its broker stands for it.
+        listeners = of_controllers(node.listeners)
+        alone = [each._replace(advertised=node.advertised) for each in listeners[:1]]
+        endpoints = endpoints_of(listeners) or endpoints_of(alone)
         controller.commit([bootstrap.controller_record(node.id, node.incarnation_id, endpoints)])
-
-
-def _controller_endpoints(node: ControllerHost) -> list[Endpoint]:
-    """Those of the controllers' listeners. A controller that no other node reaches has none; Kafka
-    has always one, so the address of its broker stands for it."""
-    listeners = of_controllers(node.listeners)
-    alone = [each._replace(advertised=node.advertised) for each in listeners[:1]]
-    return endpoints_of(listeners) or endpoints_of(alone)
-
-
-def _register_broker(node: ControllerHost, controller: MetadataWriter) -> None:
-    """Registers the broker fenced, as every broker is; then unfences it, so that it leads its
-    partitions again.
-    """
-    rack = node.settings["broker.rack"]
-    epoch = controller.log.log_end_offset
-    record = bootstrap.broker_record(
-        node.id,
-        controller.new_id(),
-        endpoints_of(of_brokers(node.listeners), inter_broker_listener_name(node.settings)),
-        epoch=epoch,
-        rack=rack if isinstance(rack, str) else None,
-        log_dirs=node.logs.directories,
-    )
-    last = controller.draft.brokers.get(node.id)
-    clean = last is not None and node.logs.last_broker_epoch == last.epoch
-    controller.commit(
-        [record, *broker_unfenced.own_broker_registered(controller.draft, node.id, node.settings, clean=clean)]
-    )
-    controller.commit(broker_unfenced.own_broker_unfenced(controller.draft, node.id, node.settings))
-    node.logs.put_aside_strays(broker_unfenced.own_partitions(controller.draft, node.id))

@@ -40,15 +40,11 @@ def load(shard: CoordinatorShard) -> None:
             offset = found.next_offset
 
 
-def _replay_marker(shard: CoordinatorShard, producer_id: int, record: Record) -> None:
-    _, kind = control_type(record)
-    if kind in (ABORT, COMMIT):
-        shard.replay_end_transaction_marker(producer_id, kind == COMMIT)
-
-
 def _replay(shard: CoordinatorShard, header: BatchHeader, record: Record, family: str) -> None:
     if header.is_control:
-        _replay_marker(shard, header.producer_id, record)
+        _, kind = control_type(record)
+        if kind in (ABORT, COMMIT):
+            shard.replay_end_transaction_marker(header.producer_id, kind == COMMIT)
         return
     if record.key is None:
         if shard.tolerates_damage:

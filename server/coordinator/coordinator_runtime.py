@@ -59,7 +59,7 @@ class CoordinatorRuntime(Generic[S]):
             load(shard)
         except DiskFailure:  # the node reports it
             return
-        except Exception:
+        except Exception:  # a record that cannot be replayed ends one shard, not the broker
             log.exception("%r cannot be loaded", shard)
             if not shard.tolerates_damage:
                 return

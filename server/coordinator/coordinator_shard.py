@@ -172,7 +172,7 @@ class CoordinatorShard(ABC):
             self._append([record])
         except Refusal as refusal:
             after(refusal.code)
-        except Exception:
+        except Exception:  # of a defect the caller gets a code, too
             log.exception("%r: %r was not written", self, record)
             after(error_codes.UNKNOWN_SERVER_ERROR)
         else:

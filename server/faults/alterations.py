@@ -38,7 +38,9 @@ def altered(answer: Any, request: Request[Any], actions: Sequence[Any]) -> Any:
     """What is sent in place of an answer. No answer, and a disconnect, stay; exact bytes have no
     fields that could change."""
     if isinstance(answer, Message):
-        made = Altered(in_memory(answer, request.version))
+        # A copy, with the records that lie in files.
+        parts: list[Any] = answer.parts(request.version)
+        made = Altered(type(answer).decode(in_one_piece(parts), request.version))
     elif isinstance(answer, Altered):
         made = answer
         actions = [each for each in actions if type(each) not in OF_FIELDS]
@@ -58,12 +60,6 @@ def response_of(action: Respond, request: Request[Any]) -> Message | Altered:
     response = cls.from_json(completed(cls, action.body, request.version), request.version)
     response.encode(request.version)
     return response
-
-
-def in_memory(answer: Message, version: int) -> Message:
-    """A copy of an answer, with the records that lie in files."""
-    parts: list[Any] = answer.parts(version)
-    return type(answer).decode(in_one_piece(parts), version)
 
 
 def _throttle(made: Altered, action: Throttle, version: int) -> None:

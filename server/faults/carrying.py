@@ -30,7 +30,6 @@ from .armed import Armed
 from .field_kinds import AFTER, BEFORE, EVERY_API
 from .reach import check_reach
 from .refusing import Refusing, finished
-from .rule import Rule
 from .stale import StaleNode
 
 if TYPE_CHECKING:
@@ -127,17 +126,12 @@ class Carrying:
         with armed.keeping_errors():
             result = action.function(self._seen())
             if type(result) in TYPES and not isinstance(result, Call):
-                self._apply(self._checked(result, armed.rule), armed)
+                made = replace(armed.rule, match=replace(armed.rule.match, api=self.refusing.api), action=result)
+                check_reach(made)
+                self._apply(made.action, armed)
             elif result is not None:
                 response = self._response(result, armed)
                 self.process = self.process or (lambda: response)
-
-    def _checked(self, action: Any, rule: Rule) -> Any:
-        """The action that a function returned. UsageError if it could not be that of a rule for
-        this API."""
-        made = replace(rule, match=replace(rule.match, api=self.refusing.api), action=action)
-        check_reach(made)
-        return made.action
 
     def _response(self, result: Any, armed: Armed) -> Any:
         """The response that a function returned, or of which it returned the fields. UsageError
@@ -186,13 +180,8 @@ class Carrying:
     def _answer(self) -> Wait[Any]:
         if self.process is not None:
             answer = yield from finished(self.process())
-            return None if _has_no_answer(self._request) else answer
+            # A client would take an answer for that of its next request.
+            return None if self._request.api_key == ApiKeys.PRODUCE and self._request.body.acks == 0 else answer
         if self.refusing.parts:
             return (yield from self.refusing.answer(self._handle, self._refuse))
         return (yield from finished(self._handle(self._node, self._request)))
-
-
-def _has_no_answer(request: Request[Any]) -> bool:
-    """Whether the protocol has no answer to it: a client would take one for that of its next
-    request."""
-    return request.api_key == ApiKeys.PRODUCE and request.body.acks == 0

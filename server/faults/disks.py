@@ -90,15 +90,12 @@ class DiskFaults:
             if isinstance(action, LoseFlushes) and armed.applies(self.node.now):
                 is_lost = True
         self.node.flushing.slow_ms = max(self.node.flushing.slow_ms, slow_ms)
-        self._note_flush(path, size, is_lost)
-        return not is_lost
-
-    def _note_flush(self, path: str, size: int, is_lost: bool) -> None:
         if is_lost:
             self.lost[path] = min(self._flushed.get(path, size), size)
         else:
             self._flushed.pop(path, None)
             self.lost.pop(path, None)
+        return not is_lost
 
     def _concerned(self, path: str) -> Iterator[Armed]:
         """The rules that are about this file."""

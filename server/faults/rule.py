@@ -49,12 +49,16 @@ class Rule:
         check_fields("a rule", self.trigger, TRIGGER_FIELDS)
         check_fields("a rule", action, row.kinds)
         self._keep("action", _checked_steps(self, action) if isinstance(action, Dialogue) else action)
-        self._keep("match", _with_pair(self.match))
+        # JSON has no tuples.
+        link: Any = self.match.link
+        self._keep("match", replace(self.match, link=tuple(link)) if isinstance(link, list) else self.match)
         check_plane(self.plane, TYPES[type(action)], self.match, row.without if self.plane != LINK else ())
         if self.plane == REQUEST:
-            _check_api(self.match.api)
-        if isinstance(action, Latency):
-            _check_jitter(action)
+            if self.match.api is None:
+                raise UsageError("api of a rule is the name of an API, or *, not {none}", none=ShownValue(None))
+            check_api(self.match.api)
+        if isinstance(action, Latency) and action.jitter > action.seconds:
+            raise UsageError(f"jitter of a rule is at most its seconds, {action.seconds:g}, not {action.jitter}")
 
     def _keep(self, name: str, value: Any) -> None:
         """Sets a field while the rule is made; it does not change later."""
@@ -171,24 +175,7 @@ def _normal(action: Action) -> Action:
     return replace(action, body=exact_bytes(action.body)) if isinstance(action, Respond) else action
 
 
-def _with_pair(match: Match) -> Match:
-    """The same match, with its link as a pair: JSON has no tuples."""
-    link: Any = match.link
-    return replace(match, link=tuple(link)) if isinstance(link, list) else match
-
-
 def _checked_steps(rule: Rule, dialogue: Dialogue) -> Dialogue:
     check_times(rule.trigger)
     check_steps(dialogue.steps)
     return Dialogue(tuple(step and replace(rule, action=step).action for step in dialogue.steps))
-
-
-def _check_api(api: str | None) -> None:
-    if api is None:
-        raise UsageError("api of a rule is the name of an API, or *, not {none}", none=ShownValue(None))
-    check_api(api)
-
-
-def _check_jitter(action: Latency) -> None:
-    if action.jitter > action.seconds:
-        raise UsageError(f"jitter of a rule is at most its seconds, {action.seconds:g}, not {action.jitter}")

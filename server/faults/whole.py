@@ -40,7 +40,12 @@ def meant(api: str, node: FaultHost, request: Request[Any]) -> Any:
     if api == FETCH:
         return _with_session(node, request)
     if api == METADATA:
-        return _with_all_topics(node, request)
+        requests_all = request.body.topics is None or (request.version == 0 and not request.body.topics)
+        if not requests_all:
+            return request.body
+        body = copy(request.body)
+        body.topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(node.image.topic_ids)]
+        return body
     return request.body
 
 
@@ -68,30 +73,17 @@ def _as_topics(partitions: Iterable[CachedPartition]) -> list[FetchRequest.Fetch
     ]
 
 
-def _with_all_topics(node: FaultHost, request: Request[MetadataRequest]) -> MetadataRequest:
-    requests_all = request.body.topics is None or (request.version == 0 and not request.body.topics)
-    if not requests_all:
-        return request.body
-    body = copy(request.body)
-    body.topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(node.image.topic_ids)]
-    return body
-
-
 def processed(api: str, body: Any, left: Any | None) -> Any | None:
     """The part of a request to process. `left` is the part that no rule fails before it is
     processed."""
     if api == FETCH:
-        return _impatient(body)
+        made = copy(body)
+        made.max_wait_ms = made.min_bytes = 0
+        return made
     if api == METADATA and left is None:
         left = copy(body)
         left.topics = []
     return left
-
-
-def _impatient(body: FetchRequest) -> FetchRequest:
-    made = copy(body)
-    made.max_wait_ms = made.min_bytes = 0
-    return made
 
 
 def is_whole(refused: Any) -> bool:

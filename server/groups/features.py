@@ -3,6 +3,7 @@ each, and a broker offers some of them only if `group.coordinator.rebalance.prot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -23,8 +24,13 @@ OFFERED_BY_SETTING = frozenset((CONSUMER, STREAMS))
 PROTOCOLS = "group.coordinator.rebalance.protocols"
 
 
-def refuse_without_protocol(node: NodeHost, type: str) -> None:
-    """Raises Refusal(UNSUPPORTED_VERSION) unless groups of this type are enabled."""
-    is_offered = type not in OFFERED_BY_SETTING or type in node.settings.list(PROTOCOLS)
-    if not is_offered or node.image.features.get(FEATURES[type], 0) < 1:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION)
+def requires_protocol(type: str) -> Callable[[NodeHost, object], None]:
+    """Makes the precheck of a handler: Refusal(UNSUPPORTED_VERSION) unless groups of this type are
+    enabled."""
+
+    def precheck(node: NodeHost, request: object) -> None:
+        is_offered = type not in OFFERED_BY_SETTING or type in node.settings.list(PROTOCOLS)
+        if not is_offered or node.image.features.get(FEATURES[type], 0) < 1:
+            raise Refusal(error_codes.UNSUPPORTED_VERSION)
+
+    return precheck

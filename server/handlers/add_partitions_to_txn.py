@@ -5,6 +5,8 @@ Clients add partitions to one transaction, up to version 3. From version 4 on br
 of transactions. If one partition does not exist, no partition of its transaction is added; the
 others are OPERATION_NOT_ATTEMPTED. A client may not add internal topics, also without an
 authorizer.
+
+- v2: clients know PRODUCER_FENCED; before, it is INVALID_PRODUCER_EPOCH.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from ..requests.slices import in_one_step
 from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 from ..security.acls import TOPIC, TRANSACTIONAL_ID
 from ..security.authorizer import CLUSTER_ACTION, WRITE
-from ..security.client_rights import ClientRights, client_rights
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -45,11 +47,19 @@ TopicPartition = tuple[str, int]
 
 def answer(node: HandlerContext, request: Request[AddPartitionsToTxnRequest]) -> Wait[AddPartitionsToTxnResponse]:
     if (rights := client_rights(node, request)) is not None:
-        _authorize(rights, request)
+        # Clients need the transactional id, brokers the cluster.
+        if request.version < BATCHES_FROM:
+            rights.require(WRITE, TRANSACTIONAL_ID, request.body.v3_and_below_transactional_id)
+        elif not rights.may_on_cluster(CLUSTER_ACTION):
+            raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
     if request.version < BATCHES_FROM:
         (result,) = yield from _results(node, request, [_only(request.body)])
         return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)
-    results = yield from _results(node, request, _once(request.body.transactions))
+    # The first of each id, as in Kafka's collection.
+    found: dict[str, Transaction] = {}
+    for each in request.body.transactions:
+        found.setdefault(each.transactional_id, each)
+    results = yield from _results(node, request, found.values())
     return AddPartitionsToTxnResponse(results_by_transaction=results)
 
 
@@ -69,14 +79,6 @@ def _results(
         if slices.end():
             yield OTHERS_FIRST
     return results
-
-
-def _once(transactions: Iterable[Transaction]) -> Iterable[Transaction]:
-    """The transactions by id: the first of each, as in Kafka's collection."""
-    found: dict[str, Transaction] = {}
-    for each in transactions:
-        found.setdefault(each.transactional_id, each)
-    return found.values()
 
 
 def _only(body: AddPartitionsToTxnRequest) -> Transaction:
@@ -129,14 +131,6 @@ def _begin(
             return (yield from _result(transaction, codes, refusal.code, slices))
         done(refusal.code)
     return future
-
-
-def _authorize(rights: ClientRights, request: Request[AddPartitionsToTxnRequest]) -> None:
-    """Raises Refusal: clients need the transactional id, brokers the cluster."""
-    if request.version < BATCHES_FROM:
-        rights.require(WRITE, TRANSACTIONAL_ID, request.body.v3_and_below_transactional_id)
-    elif not rights.may_on_cluster(CLUSTER_ACTION):
-        raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
 
 
 def _may_be_added(node: HandlerContext, request: Request[AddPartitionsToTxnRequest], topic: str) -> bool:

@@ -23,7 +23,3 @@ def answer(node: HandlerContext, request: Request[AllocateProducerIdsRequest]) -
     block = allocate_producer_ids(node.controller.draft, request.body.broker_id, request.body.broker_epoch)
     response = Response(producer_id_start=block.ids.start, producer_id_len=len(block.ids))
     return node.controller.write(block.records, response)
-
-
-def refuse(request: Request[AllocateProducerIdsRequest], code: int, message: str | None) -> Response:
-    return Response(error_code=code)

@@ -84,8 +84,9 @@ def _result(altered: ConfigResourceResult) -> AlterConfigsResponse.AlterConfigsR
 
 
 def refuse(request: Request[AlterConfigsRequest], code: int, message: str | None) -> AlterConfigsResponse:
-    requested = [
-        ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
-        for resource in request.body.resources
-    ]
-    return AlterConfigsResponse(responses=[_result(altered) for altered in requested])
+    return AlterConfigsResponse(
+        responses=[
+            _result(ConfigResourceResult(each.resource_type, each.resource_name, code, message))
+            for each in request.body.resources
+        ]
+    )

@@ -25,7 +25,3 @@ def answer(node: HandlerContext, request: Request[AlterPartitionRequest]) -> Res
         return Response()
     decision = alter_partition(node.controller.draft, node.settings, request.body, request.version)
     return node.controller.write(decision.records, Response(topics=decision.results))
-
-
-def refuse(request: Request[AlterPartitionRequest], code: int, message: str | None) -> Response:
-    return Response(error_code=code)

@@ -8,7 +8,7 @@ refused topic that occurs twice is there once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_share_group_offsets import (
@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.alter_share_group_offsets import (
 from kafkadouble.messages.uuid import Uuid
 
 from ..groups.coordinator_group import SHARE
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..metadata.image import TopicImage
 from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
@@ -34,9 +34,7 @@ ResponsePartition = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsRespons
 ResponseTopic = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponseTopic
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, SHARE)
+precheck = requires_protocol(SHARE)
 
 
 def answer(

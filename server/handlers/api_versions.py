@@ -99,10 +99,6 @@ def _shared_range(api_key: int, low: int, high: int) -> ApiVersionsResponse.ApiV
     return ApiVersionsResponse.ApiVersion(api_key=api_key, min_version=low, max_version=high)
 
 
-def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None) -> ApiVersionsResponse:
-    return ApiVersionsResponse(error_code=code)
-
-
 def unsupported(apis: Mapping[int, ServedApi]) -> ApiVersionsResponse:
     """The response, in version 0, to a version that is not served: only the range of ApiVersions
     (KIP-511)."""

@@ -26,7 +26,3 @@ Response = AssignReplicasToDirsResponse
 def answer(node: HandlerContext, request: Request[AssignReplicasToDirsRequest]) -> Response | Wait[Response]:
     decision = assign_replicas_to_dirs(node.controller.draft, node.settings, request.body)
     return node.controller.write(decision.records, Response(directories=decision.results))
-
-
-def refuse(request: Request[AssignReplicasToDirsRequest], code: int, message: str | None) -> Response:
-    return Response(error_code=code)

@@ -30,7 +30,3 @@ def answer(node: HandlerContext, request: Request[BrokerHeartbeatRequest]) -> Re
         should_shut_down=done.state is BrokerControlState.SHUTDOWN_NOW,
     )
     return node.controller.write(done.records, response)
-
-
-def refuse(request: Request[BrokerHeartbeatRequest], code: int, message: str | None) -> Response:
-    return Response(error_code=code)

@@ -7,7 +7,7 @@ member: classic or consumer. With an empty group id the response has INVALID_GRO
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
@@ -15,8 +15,8 @@ from kafkadouble.messages.generated.consumer_group_describe import (
 )
 
 from ..groups.coordinator_group import CONSUMER
-from ..groups.features import refuse_without_protocol
-from ..groups.service.described_groups import GroupDescription
+from ..groups.features import requires_protocol
+from ..groups.service.described_groups import GroupDescription, refusal_of_groups
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -26,16 +26,14 @@ if TYPE_CHECKING:
 DescribedGroup = ConsumerGroupDescribeResponse.DescribedGroup
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, CONSUMER)
+precheck = requires_protocol(CONSUMER)
 
 
 def answer(node: HandlerContext, request: Request[ConsumerGroupDescribeRequest]) -> Wait[ConsumerGroupDescribeResponse]:
+    from ..groups.consumer.consumer_group import ConsumerGroup
     from ..groups.consumer.describe import describe
-    from ..groups.consumer.group_lookup import consumer_group
 
-    description = GroupDescription(DescribedGroup, consumer_group, describe, _topics_of)
+    description = GroupDescription(DescribedGroup, ConsumerGroup, describe, _topics_of)
     return ConsumerGroupDescribeResponse(groups=(yield from description.of(node, request)))
 
 
@@ -45,12 +43,4 @@ def _topics_of(group: DescribedGroup) -> Iterator[str]:
             yield from (topic.topic_name for topic in assignment.topic_partitions)
 
 
-def refuse(
-    request: Request[ConsumerGroupDescribeRequest], code: int, message: str | None
-) -> ConsumerGroupDescribeResponse:
-    return ConsumerGroupDescribeResponse(
-        groups=[
-            DescribedGroup(group_id=group_id, error_code=code, error_message=message)
-            for group_id in request.body.group_ids
-        ]
-    )
+refuse = refusal_of_groups(ConsumerGroupDescribeResponse)

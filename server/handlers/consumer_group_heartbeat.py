@@ -9,7 +9,7 @@ another thread.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.consumer_group_heartbeat import (
@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.consumer_group_heartbeat import (
 )
 
 from ..groups.coordinator_group import CONSUMER
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 from ..security.acls import TOPIC
@@ -38,9 +38,7 @@ JAVA_WHITESPACE = bytes(range(0x21)).decode()
 """What Java's `trim` removes: the space, and all characters before it."""
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, CONSUMER)
+precheck = requires_protocol(CONSUMER)
 
 
 def answer(
@@ -96,9 +94,3 @@ def _refuse_unsupported_assignor(node: HandlerContext, name: str) -> None:
     if name not in supported:
         message = f"ServerAssignor {name} is not supported. Supported assignors: {', '.join(supported)}."
         raise Refusal(error_codes.UNSUPPORTED_ASSIGNOR, message)
-
-
-def refuse(
-    request: Request[ConsumerGroupHeartbeatRequest], code: int, message: str | None
-) -> ConsumerGroupHeartbeatResponse:
-    return ConsumerGroupHeartbeatResponse(error_code=code, error_message=message)

@@ -8,7 +8,7 @@ the whole request.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_share_group_offsets import (
@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.delete_share_group_offsets import (
 )
 
 from ..groups.coordinator_group import SHARE
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..requests.request import Request
 from ..requests.slices import divided
 from ..requests.waiting import Wait
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 ResponseTopic = DeleteShareGroupOffsetsResponse.DeleteShareGroupOffsetsResponseTopic
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, SHARE)
+precheck = requires_protocol(SHARE)
 
 
 def answer(

@@ -16,7 +16,6 @@ from kafkadouble.messages.generated.describe_cluster import DescribeClusterReque
 
 from ..metadata import views
 from ..metadata.features import METADATA_VERSION
-from ..metadata.image import Image
 from ..metadata.record_versions import CONTROLLERS
 from ..requests.request import Refusal, Request
 from ..security.client_rights import client_rights, cluster_operations
@@ -35,7 +34,13 @@ def answer(node: HandlerContext, request: Request[DescribeClusterRequest]) -> De
     body = request.body
     own = CONTROLLER if request.peer.is_at_controller else BROKER
     if own == CONTROLLER:
-        _check_level(node.image)
+        level = node.image.features.get(METADATA_VERSION)
+        if level is None:
+            text = "There is no finalized MetadataVersion, so direct-to-controller communication is not supported."
+            raise Refusal(error_codes.UNSUPPORTED_VERSION, text)
+        if level < CONTROLLERS:
+            text = "Direct-to-controller communication is not supported with the current MetadataVersion."
+            raise Refusal(error_codes.UNSUPPORTED_VERSION, text)
     _check_endpoint_type(body.endpoint_type, own, request.version)
     response = DescribeClusterResponse(
         endpoint_type=own,
@@ -46,16 +51,6 @@ def answer(node: HandlerContext, request: Request[DescribeClusterRequest]) -> De
     if body.include_cluster_authorized_operations:
         response.cluster_authorized_operations = cluster_operations(client_rights(node, request))
     return response
-
-
-def _check_level(image: Image) -> None:
-    level = image.features.get(METADATA_VERSION)
-    if level is None:
-        text = "There is no finalized MetadataVersion, so direct-to-controller communication is not supported."
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, text)
-    if level < CONTROLLERS:
-        text = "Direct-to-controller communication is not supported with the current MetadataVersion."
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, text)
 
 
 def _check_endpoint_type(requested: int, own: int, version: int) -> None:

@@ -79,7 +79,21 @@ class _Entries(dict[ConfigEntry, DescribeConfigsResponse.DescribeConfigsResource
     """The entries of one response. Resources share most of them, and a message is only read."""
 
     def __missing__(self, entry: ConfigEntry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
-        self[entry] = made = _entry(entry)
+        self[entry] = made = DescribeConfigsResponse.DescribeConfigsResourceResult(
+            name=entry.name,
+            value=entry.value,
+            read_only=entry.read_only,
+            config_source=entry.source,
+            is_sensitive=entry.sensitive,
+            config_type=entry.type,
+            documentation=entry.documentation,
+            synonyms=[
+                DescribeConfigsResponse.DescribeConfigsSynonym(
+                    name=synonym.name, value=synonym.value, source=synonym.source
+                )
+                for synonym in entry.synonyms
+            ],
+        )
         return made
 
 
@@ -100,24 +114,6 @@ def _described(
         resource_type=requested.resource_type,
         resource_name=requested.resource_name,
         configs=[made[entry] for entry in answered],
-    )
-
-
-def _entry(entry: ConfigEntry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
-    return DescribeConfigsResponse.DescribeConfigsResourceResult(
-        name=entry.name,
-        value=entry.value,
-        read_only=entry.read_only,
-        config_source=entry.source,
-        is_sensitive=entry.sensitive,
-        config_type=entry.type,
-        documentation=entry.documentation,
-        synonyms=[
-            DescribeConfigsResponse.DescribeConfigsSynonym(
-                name=synonym.name, value=synonym.value, source=synonym.source
-            )
-            for synonym in entry.synonyms
-        ],
     )
 
 

@@ -84,9 +84,3 @@ def _described(settings: TokenSettings, token_id: str, token: DelegationToken) -
             for kind, _, name in (each.partition(":") for each in token.renewers)
         ],
     )
-
-
-def refuse(
-    request: Request[DescribeDelegationTokenRequest], code: int, message: str | None
-) -> DescribeDelegationTokenResponse:
-    return DescribeDelegationTokenResponse(error_code=code)

@@ -8,7 +8,7 @@ the group. Each group has its own error. A topic that does not exist has the sta
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_share_group_offsets import (
@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.describe_share_group_offsets import (
 )
 
 from ..groups.coordinator_group import SHARE
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..requests.request import Refusal, Request
 from ..requests.slices import divided
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
@@ -34,9 +34,7 @@ ResponseTopic = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsRespo
 ResponseGroup = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseGroup
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, SHARE)
+precheck = requires_protocol(SHARE)
 
 
 def answer(

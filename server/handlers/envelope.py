@@ -77,7 +77,12 @@ def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
 def _client(envelope: Request[EnvelopeRequest]) -> Peer:
     """The client of the broker. The envelope does not carry its port."""
     principal = _principal(envelope.body.request_principal)
-    peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener)
+    try:
+        address = ip_address(bytes(envelope.body.client_host_address))
+    except ValueError:
+        raise Refusal(error_codes.INVALID_REQUEST) from None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    peer = Peer(envelope.peer.id, str(mapped or address), 0, envelope.peer.listener)
     peer.principal = f"{principal.type}:{principal.name}"
     peer.is_node = True
     peer.is_in_process = envelope.peer.is_in_process and IN_PROCESS_TAG in (envelope.body.unknown_tagged_fields or ())
@@ -93,15 +98,6 @@ def _principal(data: bytes | bytearray | memoryview | None) -> DefaultPrincipalD
         return DefaultPrincipalData.read(found, int.from_bytes(found[:VERSION_SIZE], "big"), VERSION_SIZE)[0]
     except WireError:
         raise Refusal(error_codes.PRINCIPAL_DESERIALIZATION_FAILURE) from None
-
-
-def _host(envelope: EnvelopeRequest) -> str:
-    try:
-        address = ip_address(bytes(envelope.client_host_address))
-    except ValueError:
-        raise Refusal(error_codes.INVALID_REQUEST) from None
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return str(mapped or address)
 
 
 def _closed(node: HandlerContext, inner: Request[Any], answer: Message | Disconnection | None) -> Wait[Answer]:
@@ -132,7 +128,3 @@ def _end_trace(
 ) -> None:
     if inner.trace is not None:
         inner.trace.end(outcome, node.now, answer, size)
-
-
-def refuse(request: Request[EnvelopeRequest], code: int, message: str | None) -> EnvelopeResponse:
-    return EnvelopeResponse(error_code=code)

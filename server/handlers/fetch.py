@@ -61,7 +61,11 @@ ISOLATION_LEVELS = (0, 1)
 def answer(node: HandlerContext, request: Request[FetchRequest]) -> FetchResponse | Wait[FetchResponse]:
     body = request.body
     if body.isolation_level not in ISOLATION_LEVELS:
-        return _broken(request)
+        # Kafka fails on the whole request; in versions with topic ids, the response has no
+        # partitions.
+        if request.version < TOPIC_IDS_FROM:
+            return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
+        return FetchResponse(error_code=error_codes.UNKNOWN_SERVER_ERROR)
     replica = _replica_id(request)
     context = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
     if isinstance(context, int):
@@ -107,14 +111,6 @@ def _min_bytes(request: Request[FetchRequest]) -> int:
     """The bytes that the response waits for; never more than the quota of the client allows."""
     min_bytes = request.body.min_bytes
     return min_bytes if request.throttle is None else min(min_bytes, request.throttle.max_fetch_bytes())
-
-
-def _broken(request: Request[FetchRequest]) -> FetchResponse:
-    """The response when Kafka fails on the whole request. In versions with topic ids, it has no
-    partitions."""
-    if request.version < TOPIC_IDS_FROM:
-        return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
-    return FetchResponse(error_code=error_codes.UNKNOWN_SERVER_ERROR)
 
 
 def _wait(
@@ -209,7 +205,9 @@ def _read(
 def _params(node: HandlerContext, request: Request[FetchRequest], context: FetchContext) -> FetchParams:
     body, replica_id, replica_epoch = request.body, _replica_id(request), _broker_epoch(request)
     is_follower = replica_id >= 0
-    is_stale = _is_stale(node, replica_id, replica_epoch)
+    # It fetches with the epoch of an earlier registration of its broker (KIP-903).
+    broker = node.image.brokers.get(replica_id) if replica_id >= 0 and replica_epoch >= 0 else None
+    is_stale = broker is not None and not broker.fenced and broker.epoch > replica_epoch
     is_over_quota = is_follower and node.replication_quotas is not None and node.replication_quotas.leader.is_exceeded()
     return FetchParams(
         version=request.version,
@@ -242,13 +240,6 @@ def _replica_id(request: Request[FetchRequest]) -> int:
 
 def _broker_epoch(request: Request[FetchRequest]) -> int:
     return request.body.replica_state.replica_epoch if request.version >= REPLICA_STATE_FROM else -1
-
-
-def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:
-    """Whether a replica fetches with the epoch of an earlier registration of its broker
-    (KIP-903)."""
-    broker = node.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
-    return broker is not None and not broker.fenced and broker.epoch > epoch
 
 
 def refuse(request: Request[FetchRequest], code: int, message: str | None) -> FetchResponse:

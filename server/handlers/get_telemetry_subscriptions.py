@@ -40,9 +40,3 @@ def answer(
         delta_temporality=True,
         requested_metrics=list(instance.metrics),
     )
-
-
-def refuse(
-    request: Request[GetTelemetrySubscriptionsRequest], code: int, message: str | None
-) -> GetTelemetrySubscriptionsResponse:
-    return GetTelemetrySubscriptionsResponse(error_code=code)

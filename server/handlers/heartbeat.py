@@ -1,6 +1,8 @@
 """Heartbeat: extends the session of a classic group's member and checks its generation (KIP-345).
 
 REBALANCE_IN_PROGRESS tells the member to rejoin; its session is extended all the same.
+
+- v3: the request may have the instance id of a static member (KIP-345).
 """
 
 from __future__ import annotations
@@ -19,7 +21,3 @@ if TYPE_CHECKING:
 def answer(node: HandlerContext, request: Request[HeartbeatRequest]) -> HeartbeatResponse:
     heartbeat(node.groups.shard_of_named(request.body.group_id), request.body)
     return HeartbeatResponse()
-
-
-def refuse(request: Request[HeartbeatRequest], code: int, message: str | None) -> HeartbeatResponse:
-    return HeartbeatResponse(error_code=code)

@@ -100,8 +100,9 @@ def _result(altered: ConfigResourceResult) -> IncrementalAlterConfigsResponse.Al
 def refuse(
     request: Request[IncrementalAlterConfigsRequest], code: int, message: str | None
 ) -> IncrementalAlterConfigsResponse:
-    requested = [
-        ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
-        for resource in request.body.resources
-    ]
-    return IncrementalAlterConfigsResponse(responses=[_result(altered) for altered in requested])
+    return IncrementalAlterConfigsResponse(
+        responses=[
+            _result(ConfigResourceResult(each.resource_type, each.resource_name, code, message))
+            for each in request.body.resources
+        ]
+    )

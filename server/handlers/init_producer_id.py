@@ -4,6 +4,9 @@ KIP-360).
 A producer without a transactional id always gets a new id in epoch 0, even if it sends its id and
 epoch; an id without an epoch, or the reverse, is INVALID_REQUEST. Version 6, with two-phase commit
 (KIP-939), is not stable in Kafka 4.4.
+
+- v3: the request may have the producer id and epoch of the producer (KIP-360).
+- v4: clients know PRODUCER_FENCED; before, it is INVALID_PRODUCER_EPOCH.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 from ..security.acls import TOPIC, TRANSACTIONAL_ID
 from ..security.authorizer import IDEMPOTENT_WRITE, WRITE
-from ..security.client_rights import ClientRights, client_rights
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -35,20 +38,16 @@ def answer(
 ) -> InitProducerIdResponse | Wait[InitProducerIdResponse]:
     body = request.body
     if (rights := client_rights(node, request)) is not None:
-        _authorize(rights, body.transactional_id)
+        # A client that may write to some topic may have a producer id (KIP-679).
+        if body.transactional_id is not None:
+            rights.require(WRITE, TRANSACTIONAL_ID, body.transactional_id)
+        elif not rights.may_on_cluster(IDEMPOTENT_WRITE) and not rights.may_on_some(WRITE, TOPIC):
+            raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
     if (body.producer_id == NONE) != (body.producer_epoch == NONE) or body.transactional_id == "":
         raise Refusal(error_codes.INVALID_REQUEST)
     if body.transactional_id is None:
         return InitProducerIdResponse(producer_id=node.controller.producer_ids.next(), producer_epoch=0)
     return _init_transactional(node, body)
-
-
-def _authorize(rights: ClientRights, transactional_id: str | None) -> None:
-    """Raises Refusal. A client that may write to some topic may have a producer id (KIP-679)."""
-    if transactional_id is not None:
-        rights.require(WRITE, TRANSACTIONAL_ID, transactional_id)
-    elif not rights.may_on_cluster(IDEMPOTENT_WRITE) and not rights.may_on_some(WRITE, TOPIC):
-        raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
 
 
 def _init_transactional(node: HandlerContext, body: InitProducerIdRequest) -> Wait[InitProducerIdResponse]:

@@ -29,7 +29,3 @@ def answer(node: HandlerContext, request: Request[LeaveGroupRequest]) -> LeaveGr
     if is_batch:
         return shard.when_committed(LeaveGroupResponse(members=left))
     return shard.when_committed(LeaveGroupResponse(error_code=left[0].error_code))
-
-
-def refuse(request: Request[LeaveGroupRequest], code: int, message: str | None) -> LeaveGroupResponse:
-    return LeaveGroupResponse(error_code=code)

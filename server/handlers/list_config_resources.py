@@ -64,7 +64,3 @@ NAMES: dict[int, Callable[[Image], Iterable[str]]] = {
     Resource.CLIENT_METRICS: _configured(Resource.CLIENT_METRICS),
     Resource.GROUP: _configured(Resource.GROUP),
 }
-
-
-def refuse(request: Request[ListConfigResourcesRequest], code: int, message: str | None) -> ListConfigResourcesResponse:
-    return ListConfigResourcesResponse(error_code=code)

@@ -53,7 +53,3 @@ def _listed(group: CoordinatorGroup) -> ListedGroup:
         group_state=group.state_name,
         group_type=group.type,
     )
-
-
-def refuse(request: Request[ListGroupsRequest], code: int, message: str | None) -> ListGroupsResponse:
-    return ListGroupsResponse(error_code=code)

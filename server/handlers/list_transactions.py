@@ -63,7 +63,3 @@ def _matching(pattern: Pattern, listed: list[ListedTransaction]) -> Wait[list[Li
     for start in range(0, len(listed), SLICE):
         found += yield from aside(partial(matching, pattern, listed[start : start + SLICE]))
     return found
-
-
-def refuse(request: Request[ListTransactionsRequest], code: int, message: str | None) -> ListTransactionsResponse:
-    return ListTransactionsResponse(error_code=code)

@@ -51,7 +51,11 @@ Topic = MetadataResponse.MetadataResponseTopic
 
 def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
     body, image = request.body, node.image
-    _check_topics(request)
+    for requested in request.body.topics or ():
+        if request.version < IDS_FROM and (requested.name is None or requested.topic_id != Uuid.ZERO):
+            raise Refusal(error_codes.INVALID_REQUEST)
+        if requested.name is None and requested.topic_id == Uuid.ZERO:
+            raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     rights = client_rights(node, request)
     topics = yield from _requested_topics(node, request, image, rights)
     if body.include_topic_authorized_operations:
@@ -72,14 +76,6 @@ def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[Meta
     if body.include_cluster_authorized_operations:
         response.cluster_authorized_operations = cluster_operations(rights)
     return response
-
-
-def _check_topics(request: Request[MetadataRequest]) -> None:
-    for requested in request.body.topics or ():
-        if request.version < IDS_FROM and (requested.name is None or requested.topic_id != Uuid.ZERO):
-            raise Refusal(error_codes.INVALID_REQUEST)
-        if requested.name is None and requested.topic_id == Uuid.ZERO:
-            raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
 
 
 def _requested_topics(

@@ -62,7 +62,3 @@ def answer(node: HandlerContext, request: Request[OffsetDeleteRequest]) -> Wait[
 
 def _failed(index: int, code: int) -> ResponsePartition:
     return ResponsePartition(partition_index=index, error_code=code)
-
-
-def refuse(request: Request[OffsetDeleteRequest], code: int, message: str | None) -> OffsetDeleteResponse:
-    return OffsetDeleteResponse(error_code=code)

@@ -7,6 +7,9 @@ every in-sync replica has the batch. As in Kafka, a request fails as a whole for
 batch without a transactional id, for a batch with an unknown magic, and before version 7, which
 brought zstd, for an unknown codec. A transactional batch is verified with the transaction
 coordinator first (`transactional_produce`).
+
+- v10: a response for the wrong leader has the current leader and its endpoint (KIP-951).
+- v13: topics have ids instead of names (KIP-516).
 """
 
 from __future__ import annotations
@@ -314,7 +317,7 @@ def _produce(
         return _failed(data.index, error_codes.CORRUPT_MESSAGE, str(error))
     except SlowDecompression:
         raise
-    except Exception:
+    except Exception:  # a defect fails one partition
         log.exception("%r to %r failed", request, partition)
         return _failed(data.index, error_codes.UNKNOWN_SERVER_ERROR)
     return _appended(data.index, result)

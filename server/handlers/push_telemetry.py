@@ -51,7 +51,3 @@ def _exported(
 def _decoded(exporter: TelemetryExporter | None, body: PushTelemetryRequest, limit: int) -> Any:
     data = decompress(body.compression_type, body.metrics, limit)
     return None if exporter is None else exporter.decode(data)
-
-
-def refuse(request: Request[PushTelemetryRequest], code: int, message: str | None) -> PushTelemetryResponse:
-    return PushTelemetryResponse(error_code=code)

@@ -29,7 +29,4 @@ def refuse(request: Request[Any], code: int, message: str | None) -> Message:
     if request.api_key == ApiKeys.FETCH:
         body = request.body if request.version < TOPIC_IDS_FROM else FetchRequest(session_id=request.body.session_id)
         return refused_fetch(body, request.version, code)
-    response: Message = request.peer.apis[request.api_key].api.response(error_code=code)  # type: ignore[call-arg]  # each has one
-    if message is not None and hasattr(response, "error_message"):
-        response.error_message = message
-    return response
+    return request.peer.apis[request.api_key].refuse_as_a_whole(request, code, message)

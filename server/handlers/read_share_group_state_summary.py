@@ -14,25 +14,14 @@ from kafkadouble.messages.generated.read_share_group_state_summary import (
     ReadShareGroupStateSummaryResponse,
 )
 
-from ..requests.request import Request
-from ..requests.waiting import Wait
 from ..share.persister import UNINITIALIZED_START_OFFSET, SharePartitionKey
-from ..share.share_state_requests import StateRequest, TopicResults, all_failed, partition_results
+from ..share.share_state_requests import ShareStateApi
 
 if TYPE_CHECKING:
-    from ..handler_context import HandlerContext
     from ..share.share_coordinator_shard import ShareCoordinatorShard
 
 PartitionData = ReadShareGroupStateSummaryRequest.PartitionData
 PartitionResult = ReadShareGroupStateSummaryResponse.PartitionResult
-
-
-def answer(
-    node: HandlerContext, request: Request[ReadShareGroupStateSummaryRequest]
-) -> Wait[ReadShareGroupStateSummaryResponse]:
-    body = request.body
-    requested = StateRequest(body.group_id, body.topics, _read, _failed, "read share group state summary")
-    return _response((yield from partition_results(node.share_coordinator, requested)))
 
 
 def _read(shard: ShareCoordinatorShard, key: SharePartitionKey, requested: PartitionData) -> PartitionResult:
@@ -48,18 +37,11 @@ def _read(shard: ShareCoordinatorShard, key: SharePartitionKey, requested: Parti
     )
 
 
-def _failed(partition: int, code: int, message: str | None) -> PartitionResult:
-    return PartitionResult(partition=partition, error_code=code, error_message=message)
-
-
-def _response(results: TopicResults[PartitionResult]) -> ReadShareGroupStateSummaryResponse:
-    of_topic = ReadShareGroupStateSummaryResponse.ReadStateSummaryResult
-    return ReadShareGroupStateSummaryResponse(
-        results=[of_topic(topic_id=id, partitions=found) for id, found in results.items()]
-    )
-
-
-def refuse(
-    request: Request[ReadShareGroupStateSummaryRequest], code: int, message: str | None
-) -> ReadShareGroupStateSummaryResponse:
-    return _response(all_failed(request.body.topics, _failed, code, message))
+_API = ShareStateApi(
+    _read,
+    "read share group state summary",
+    ReadShareGroupStateSummaryResponse,
+    ReadShareGroupStateSummaryResponse.ReadStateSummaryResult,
+    PartitionResult,
+)
+answer, refuse = _API.answer, _API.refuse

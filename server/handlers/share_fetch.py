@@ -127,7 +127,9 @@ def _fetch(
     params = _params(node, request, key)
     if not params.max_records or not params.max_bytes:
         return read
-    for each in _rotated(readable, body.share_session_epoch):
+    # Each request of a session begins with another partition.
+    start = max(0, body.share_session_epoch) % len(readable)
+    for each in [*readable[start:], *readable[:start]]:
         if slices.end():
             yield OTHERS_FIRST
         try:
@@ -177,12 +179,6 @@ def _params(node: HandlerContext, request: Request[ShareFetchRequest], key: Shar
         max_bytes,
         node.share_partitions.configs.of(key.group_id).is_read_committed,
     )
-
-
-def _rotated(partitions: Sequence[TopicIdPartition], epoch: int) -> Sequence[TopicIdPartition]:
-    """Each request of a session begins with another partition."""
-    start = max(0, epoch) % len(partitions)
-    return [*partitions[start:], *partitions[:start]]
 
 
 def _is_throttled(node: HandlerContext, request: Request[ShareFetchRequest], read: Read) -> bool:

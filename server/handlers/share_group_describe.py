@@ -7,7 +7,7 @@ response has INVALID_GROUP_ID for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_describe import (
@@ -16,8 +16,8 @@ from kafkadouble.messages.generated.share_group_describe import (
 )
 
 from ..groups.coordinator_group import SHARE
-from ..groups.features import refuse_without_protocol
-from ..groups.service.described_groups import GroupDescription
+from ..groups.features import requires_protocol
+from ..groups.service.described_groups import GroupDescription, refusal_of_groups
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -27,16 +27,14 @@ if TYPE_CHECKING:
 DescribedGroup = ShareGroupDescribeResponse.DescribedGroup
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, SHARE)
+precheck = requires_protocol(SHARE)
 
 
 def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) -> Wait[ShareGroupDescribeResponse]:
     from ..groups.share.describe import describe
-    from ..groups.share.group_lookup import share_group
+    from ..groups.share.share_group import ShareGroup
 
-    description = GroupDescription(DescribedGroup, share_group, describe, _topics_of)
+    description = GroupDescription(DescribedGroup, ShareGroup, describe, _topics_of)
     groups = yield from description.of(node, request)
     for group in groups:
         # As in Kafka, which says no more of other codes.
@@ -50,10 +48,4 @@ def _topics_of(group: DescribedGroup) -> Iterator[str]:
         yield from (topic.topic_name for topic in member.assignment.topic_partitions)
 
 
-def refuse(request: Request[ShareGroupDescribeRequest], code: int, message: str | None) -> ShareGroupDescribeResponse:
-    return ShareGroupDescribeResponse(
-        groups=[
-            DescribedGroup(group_id=group_id, error_code=code, error_message=message)
-            for group_id in request.body.group_ids
-        ]
-    )
+refuse = refusal_of_groups(ShareGroupDescribeResponse)

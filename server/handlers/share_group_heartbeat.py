@@ -7,13 +7,13 @@ state at the share coordinator after the response, and are assigned by a later h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
 
 from ..groups.coordinator_group import SHARE
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..java.strings import java_length
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
@@ -30,15 +30,14 @@ JOIN, LEAVE = 0, -1
 MAX_MEMBER_ID_LENGTH = 36
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, SHARE)
+precheck = requires_protocol(SHARE)
 
 
 def answer(
     node: HandlerContext, request: Request[ShareGroupHeartbeatRequest]
 ) -> ShareGroupHeartbeatResponse | Wait[ShareGroupHeartbeatResponse]:
-    _validate_member_id(request.body)
+    if not 0 < java_length(request.body.member_id) <= MAX_MEMBER_ID_LENGTH:
+        raise Refusal(error_codes.INVALID_REQUEST)
     if (rights := client_rights(node, request)) is not None:
         rights.require_all(DESCRIBE, TOPIC, request.body.subscribed_topic_names or ())
     _validate(request.body)
@@ -47,11 +46,6 @@ def answer(
     shard = node.groups.shard(request.body.group_id)
     leaves = request.body.member_epoch == LEAVE
     return shard.when_committed(leave(shard, request.body) if leaves else heartbeat(shard, request))
-
-
-def _validate_member_id(body: ShareGroupHeartbeatRequest) -> None:
-    if not 0 < java_length(body.member_id) <= MAX_MEMBER_ID_LENGTH:
-        raise Refusal(error_codes.INVALID_REQUEST)
 
 
 def _validate(body: ShareGroupHeartbeatRequest) -> None:
@@ -63,7 +57,3 @@ def _validate(body: ShareGroupHeartbeatRequest) -> None:
         raise Refusal(error_codes.INVALID_REQUEST, "SubscribedTopicNames must be set in first request.")
     if body.member_epoch < LEAVE:
         raise Refusal(error_codes.INVALID_REQUEST, "MemberEpoch is invalid.")
-
-
-def refuse(request: Request[ShareGroupHeartbeatRequest], code: int, message: str | None) -> ShareGroupHeartbeatResponse:
-    return ShareGroupHeartbeatResponse(error_code=code, error_message=message)

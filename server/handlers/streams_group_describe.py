@@ -9,7 +9,7 @@ for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.streams_group_describe import (
     StreamsGroupDescribeRequest,
@@ -17,8 +17,8 @@ from kafkadouble.messages.generated.streams_group_describe import (
 )
 
 from ..groups.coordinator_group import STREAMS
-from ..groups.features import refuse_without_protocol
-from ..groups.service.described_groups import GroupDescription
+from ..groups.features import requires_protocol
+from ..groups.service.described_groups import GroupDescription, refusal_of_groups
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -34,14 +34,12 @@ NOT_STORED = 1
 HIDDEN_TOPICS = "The described group uses topics that the client is not authorized to describe."
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, STREAMS)
+precheck = requires_protocol(STREAMS)
 
 
 def answer(node: HandlerContext, request: Request[StreamsGroupDescribeRequest]) -> Wait[StreamsGroupDescribeResponse]:
     from ..groups.streams.describe import describe
-    from ..groups.streams.group_lookup import streams_group
+    from ..groups.streams.streams_group import StreamsGroup
 
     def described(group: StreamsGroup) -> DescribedGroup:
         shown = describe(group)
@@ -49,7 +47,7 @@ def answer(node: HandlerContext, request: Request[StreamsGroupDescribeRequest]) 
             shown.topology_description_status = NOT_STORED
         return shown
 
-    description = GroupDescription(DescribedGroup, streams_group, described, _topics_of, HIDDEN_TOPICS)
+    description = GroupDescription(DescribedGroup, StreamsGroup, described, _topics_of, HIDDEN_TOPICS)
     return StreamsGroupDescribeResponse(groups=(yield from description.of(node, request)))
 
 
@@ -60,12 +58,4 @@ def _topics_of(group: DescribedGroup) -> Iterator[str]:
         yield from (topic.name for topic in subtopology.state_changelog_topics)
 
 
-def refuse(
-    request: Request[StreamsGroupDescribeRequest], code: int, message: str | None
-) -> StreamsGroupDescribeResponse:
-    return StreamsGroupDescribeResponse(
-        groups=[
-            DescribedGroup(group_id=group_id, error_code=code, error_message=message)
-            for group_id in request.body.group_ids
-        ]
-    )
+refuse = refusal_of_groups(StreamsGroupDescribeResponse)

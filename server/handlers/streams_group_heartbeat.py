@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_heartbeat import (
@@ -21,7 +21,7 @@ from kafkadouble.messages.generated.streams_group_heartbeat import (
 )
 
 from ..groups.coordinator_group import STREAMS
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
@@ -46,9 +46,7 @@ ERRORS_SHOWN = 3
 """How many topics that could not be created a status names."""
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, STREAMS)
+precheck = requires_protocol(STREAMS)
 
 
 @begun
@@ -74,7 +72,6 @@ def _with_internal_topics(
     node: HandlerContext, rights: ClientRights | None, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
 ) -> Wait[StreamsGroupHeartbeatResponse]:
     """Creates the topics once the heartbeat is committed; adds to the status why some cannot be."""
-    from ..groups.streams.group_configs import int_config
     from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
     response, topics = yield from commit
@@ -83,7 +80,7 @@ def _with_internal_topics(
     if rights is not None and (refused := _not_creatable(rights, topics)):
         _add_missing_status(response, f"Unauthorized to CREATE on topics {', '.join(refused)}.")
         return response
-    retry_ms = 2 * int_config(node.groups.shard(group_id), group_id, "streams.heartbeat.interval.ms")
+    retry_ms = 2 * node.groups.shard(group_id).int_group_config(group_id, "streams.heartbeat.interval.ms")
     errors = node.groups.internal_topics.errors(topics)
     node.groups.internal_topics.create(topics.values(), retry_ms)
     for status in response.status or ():
@@ -183,9 +180,3 @@ def _validate_join(body: StreamsGroupHeartbeatRequest) -> None:
 
 def _invalid(message: str) -> Refusal:
     return Refusal(error_codes.INVALID_REQUEST, message)
-
-
-def refuse(
-    request: Request[StreamsGroupHeartbeatRequest], code: int, message: str | None
-) -> StreamsGroupHeartbeatResponse:
-    return StreamsGroupHeartbeatResponse(error_code=code, error_message=message)

@@ -7,7 +7,7 @@ member for a description either.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_topology_description_update import (
@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.streams_group_topology_description_update im
 )
 
 from ..groups.coordinator_group import STREAMS
-from ..groups.features import refuse_without_protocol
+from ..groups.features import requires_protocol
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
@@ -25,18 +25,10 @@ if TYPE_CHECKING:
 NO_PLUGIN = "The broker has no streams group topology description plugin configured."
 
 
-def precheck(node: HandlerContext, request: Request[Any]) -> None:
-    """Raises Refusal if the cluster does not have these groups."""
-    refuse_without_protocol(node, STREAMS)
+precheck = requires_protocol(STREAMS)
 
 
 def answer(
     node: HandlerContext, request: Request[StreamsGroupTopologyDescriptionUpdateRequest]
 ) -> StreamsGroupTopologyDescriptionUpdateResponse:
     raise Refusal(error_codes.UNSUPPORTED_VERSION, NO_PLUGIN)
-
-
-def refuse(
-    request: Request[StreamsGroupTopologyDescriptionUpdateRequest], code: int, message: str | None
-) -> StreamsGroupTopologyDescriptionUpdateResponse:
-    return StreamsGroupTopologyDescriptionUpdateResponse(error_code=code, error_message=message)

@@ -3,6 +3,8 @@
 The response is sent when the assignments are committed (KIP-345). From version 5 on the request
 must name the protocol type and the protocol, and the response has them (KIP-559).
 
+- v3: the request may have the instance id of a static member (KIP-345).
+
 Difference from Apache Kafka: a member that is removed while it waits gets UNKNOWN_MEMBER_ID (Kafka
 never answers its request).
 """
@@ -34,7 +36,3 @@ def answer(node: HandlerContext, request: Request[SyncGroupRequest]) -> SyncGrou
     body = request.body
     future = sync(node.groups.shard_of_named(body.group_id), body)
     return future.wait() if future.response is None else future.response
-
-
-def refuse(request: Request[SyncGroupRequest], code: int, message: str | None) -> SyncGroupResponse:
-    return SyncGroupResponse(error_code=code)

@@ -45,7 +45,11 @@ def answer(
     if request.body.validate_only:
         return node.controller.write([], response)
     if updated.kraft_version is not None:
-        _raise(node, updated.kraft_version)
+        try:
+            node.quorum.replica.raise_kraft_version(updated.kraft_version, node.now)
+        except VoterChangeRefused as refused:
+            reason = refused.message or error_codes.meaning(refused.code)
+            raise Refusal(refused.code, f"{FAILED}{reason}") from None
     node.controller.commit(updated.records)
     node.controller.metadata_version_raised()
     return node.controller.write([], response)
@@ -59,14 +63,6 @@ def _decided(node: HandlerContext, body: UpdateFeaturesRequest) -> FeatureUpdate
         return update_features(image, quorum, body.feature_updates, static.int(MIN_ISR))
     except Refusal as refusal:
         raise Refusal(refusal.code, f"{FAILED}{refusal.message}") from None
-
-
-def _raise(node: HandlerContext, version: int) -> None:
-    try:
-        node.quorum.replica.raise_kraft_version(version, node.now)
-    except VoterChangeRefused as refused:
-        reason = refused.message or error_codes.meaning(refused.code)
-        raise Refusal(refused.code, f"{FAILED}{reason}") from None
 
 
 def refuse(request: Request[UpdateFeaturesRequest], code: int, message: str | None) -> UpdateFeaturesResponse:

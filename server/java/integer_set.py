@@ -45,7 +45,10 @@ class JavaIntegerSet(JavaHashSet[int]):
         if element in values:
             return
         if self._table or element >= self._bins or element >= INTEGERS_THAT_ARE_HASHES:
-            self._fill_table()
+            if not self._table:
+                table = self._create_table()
+                for number in self._values:
+                    table[number] = [number]
             self.put(element, None)
             return
         values[element] = None
@@ -57,12 +60,6 @@ class JavaIntegerSet(JavaHashSet[int]):
         if self._table:
             return super().remove(key, by_iterator=by_iterator)
         return self._values.pop(key, self) is None
-
-    def _fill_table(self) -> None:
-        if not self._table:
-            table = self._create_table()
-            for number in self._values:
-                table[number] = [number]
 
     def _resize(self) -> None:
         if self._table:

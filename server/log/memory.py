@@ -252,13 +252,10 @@ class MemoryStorage:
         if may_be_shared(batch, info) and active.share(batch, info, now):
             return
         if not active.append(batch, info, now):
-            active.chunks.append(self._new_chunk(info.base_offset, len(batch)))
+            capacity = max(self._capacity, len(batch))
+            self._capacity = min(2 * self._capacity, LARGEST_CHUNK)
+            active.chunks.append(MemoryChunk(info.base_offset, capacity))
             active.append(batch, info, now)
-
-    def _new_chunk(self, base_offset: int, at_least: int) -> MemoryChunk:
-        capacity = max(self._capacity, at_least)
-        self._capacity = min(2 * self._capacity, LARGEST_CHUNK)
-        return MemoryChunk(base_offset, capacity)
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
         self.segments.append(MemorySegment(base_offset, config.index_interval_bytes))

@@ -171,7 +171,9 @@ class MemoryChunk:
         """Yields as `LogSegment.batches` does."""
         if self._unsealed:
             self._seal()
-        position = max(self.find(offset), self._first_reaching(min_timestamp))
+        # The index entry before the first batch that is no older.
+        entry = bisect_left(self._timestamps, min_timestamp)
+        position = max(self.find(offset), self._positions[entry] if entry < len(self._positions) else self.size)
         while position < self.size:
             end = self._batch_end(position)
             if self._timestamp(position) >= min_timestamp:
@@ -212,12 +214,6 @@ class MemoryChunk:
                 return position
             position += length + _LOG_OVERHEAD
         return size
-
-    def _first_reaching(self, timestamp: int) -> int:
-        """The position of the index entry before the first batch that is no older than `timestamp`;
-        `size` when there is none."""
-        entry = bisect_left(self._timestamps, timestamp)
-        return self._positions[entry] if entry < len(self._positions) else self.size
 
     def _last_boundary(self, start: int, limit: int) -> int:
         """The last end of a batch at or before `limit`, but not before `start`."""

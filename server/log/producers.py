@@ -185,7 +185,7 @@ class Producers:
         if header.producer_epoch != producer.epoch:
             if sequence != 0:
                 raise _out_of_order(header, f"0, the first of epoch {header.producer_epoch}")
-        elif sequence != (expected := _next_sequence(producer.last_sequence)):
+        elif sequence != (expected := 0 if producer.last_sequence == LAST_SEQUENCE else producer.last_sequence + 1):
             raise _out_of_order(header, str(expected))
 
     @staticmethod
@@ -315,10 +315,6 @@ class Producers:
 
     def __repr__(self) -> str:
         return f"{len(self._producers)} producers"
-
-
-def _next_sequence(sequence: int) -> int:
-    return 0 if sequence == LAST_SEQUENCE else sequence + 1
 
 
 def _out_of_order(header: BatchHeader, expected: str) -> AppendRefused:

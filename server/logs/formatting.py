@@ -51,20 +51,16 @@ def format_directory(
     if disk.folders() or any(name not in (names.LOCK, "lost+found") for name in disk.names("")):
         raise UsageError(f"{path} is not empty, and no log directory: nothing was written there")
     if beginning is not None:
-        _write(disk, beginning, now)
+        disk.make_folder(METADATA_FOLDER)
+        from ..raft.snapshots.snapshot_header import SnapshotHeader  # formatting is rare
+        from ..raft.snapshots.snapshot_writer import write_at_once
+
+        part = FileSnapshotStore(disk, METADATA_FOLDER).create(BOOTSTRAP)
+        assert part is not None, "a new folder has no snapshot"
+        values = encoded_records(beginning.records, batch_level(beginning.records, None))
+        write_at_once(part, SnapshotHeader(now, beginning.kraft_version, beginning.voters), values, now)
     properties = MetaProperties(cluster_id, node_id, directory_id)
     disk.write_whole(names.META_PROPERTIES, meta_properties.write(properties))
-
-
-def _write(disk: Disk, beginning: BootstrapMetadata, now: int) -> None:
-    disk.make_folder(METADATA_FOLDER)
-    from ..raft.snapshots.snapshot_header import SnapshotHeader  # imported here: formatting is rare
-    from ..raft.snapshots.snapshot_writer import write_at_once
-
-    part = FileSnapshotStore(disk, METADATA_FOLDER).create(BOOTSTRAP)
-    assert part is not None, "a new folder has no snapshot"
-    values = encoded_records(beginning.records, batch_level(beginning.records, None))
-    write_at_once(part, SnapshotHeader(now, beginning.kraft_version, beginning.voters), values, now)
 
 
 def opened(disks: Mapping[str, Disk], node_id: int) -> list[LogDir]:

@@ -50,18 +50,15 @@ class FutureLogs:
         self._folders: dict[Key, tuple[LogDir, str]] = {}
         self._open: dict[Key, FutureLog] = {}
         for log_dir in dirs:
-            self._find(log_dir)
-
-    def _find(self, log_dir: LogDir) -> None:
-        for folder in sorted(log_dir.disk.folders()):
-            found = names.parse_marked_folder(folder)
-            if found is None or found.mark != names.FUTURE:
-                continue
-            key = found.topic, found.partition
-            if key in self._folders:
-                log.warning("%s is a second future replica of its partition: it is ignored", log_dir.at(folder))
-            else:
-                self._folders[key] = log_dir, folder
+            for folder in sorted(log_dir.disk.folders()):
+                found = names.parse_marked_folder(folder)
+                if found is None or found.mark != names.FUTURE:
+                    continue
+                key = found.topic, found.partition
+                if key in self._folders:
+                    log.warning("%s is a second future replica of its partition: it is ignored", log_dir.at(folder))
+                else:
+                    self._folders[key] = log_dir, folder
 
     def __contains__(self, key: object) -> bool:
         """Whether a partition has a future replica, open or not."""

@@ -42,15 +42,11 @@ def move_partitions_out(metadata_dir: LogDir, dirs: Sequence[LogDir]) -> None:
         metadata_dir.disk.remove_folder(folder)
 
 
-def _unfinished(folder: str) -> str:
-    """The name of an unfinished copy, which a start removes, Kafka's too."""
+def _copy(source: Disk, target: LogDir, folder: str) -> None:
+    # An unfinished copy has a name that a start removes, Kafka's too.
     found = names.parse_partition_folder(folder)
     assert found is not None, f"{folder} is no partition"
-    return names.deleted_folder(*found, Uuid.ZERO.hex())
-
-
-def _copy(source: Disk, target: LogDir, folder: str) -> None:
-    unfinished, disk = _unfinished(folder), target.disk
+    unfinished, disk = names.deleted_folder(*found, Uuid.ZERO.hex()), target.disk
     disk.remove_folder(unfinished)
     disk.make_folder(unfinished)
     for name in source.names(folder):

@@ -52,7 +52,12 @@ def load_stepwise(reader: RecordsSnapshotReader) -> Iterator[Image]:
     """
     delta, known = MetadataDelta(), dict[Any, Any]()
     for values in reader.values():
-        _replay_batch(delta, values, known, reader.file)
+        try:
+            replay_all(delta, (framed.decode_record(value)[0] for value in values), known)
+        except WireError as problem:
+            raise bad_from(problem, reader.file) from problem
+        except BrokenLog as problem:
+            raise BadFile(str(problem), file=reader.file) from problem
         yield delta.image
     yield delta.image._replace(end=reader.id)
 
@@ -61,12 +66,3 @@ def load_image(reader: RecordsSnapshotReader) -> Image:
     """The complete image. BadFile as above."""
     with all_kept():
         return deque(load_stepwise(reader), maxlen=1).pop()
-
-
-def _replay_batch(delta: MetadataDelta, values: list[bytes], known: dict[Any, Any], file: str) -> None:
-    try:
-        replay_all(delta, (framed.decode_record(value)[0] for value in values), known)
-    except WireError as problem:
-        raise bad_from(problem, file) from problem
-    except BrokenLog as problem:
-        raise BadFile(str(problem), file=file) from problem

@@ -78,23 +78,19 @@ def level_of(image: Image) -> int:
     return image.features.get(METADATA_VERSION, NEWEST)
 
 
-def record_version(record: Message, level: int = NEWEST) -> int:
+def record_version(record: Any, level: int = NEWEST) -> int:
     """The version in which to write `record`, whose fields fit the level."""
     kind = type(record).__name__
     if kind == "BrokerRegistrationChangeRecord":
-        return _change_version(record)
+        if record.cordoned_log_dirs is not None:
+            return 3
+        if record.log_dirs:
+            return 2
+        return 1 if record.in_controlled_shutdown else 0
     for since, version in VERSIONS.get(kind, {}).items():
         if level >= since:
             return version
     return 0
-
-
-def _change_version(record: Any) -> int:
-    if record.cordoned_log_dirs is not None:
-        return 3
-    if record.log_dirs:
-        return 2
-    return 1 if record.in_controlled_shutdown else 0
 
 
 def batch_level(records: Iterable[Any], level: int | None) -> int:

@@ -29,7 +29,8 @@ def _correlated(frame: bytes, delta: int) -> bytes:
     if not delta:
         return frame
     (correlation_id,) = SIZE.unpack_from(frame, SIZE.size)
-    return frame[: SIZE.size] + SIZE.pack(_wrapped(correlation_id + delta)) + frame[2 * SIZE.size :]
+    # Wrapped, as an int32.
+    return frame[: SIZE.size] + SIZE.pack((correlation_id + delta + 2**31) % 2**32 - 2**31) + frame[2 * SIZE.size :]
 
 
 def _damaged(frame: bytes, framing: Framing) -> bytes:
@@ -38,8 +39,3 @@ def _damaged(frame: bytes, framing: Framing) -> bytes:
     body = frame[SIZE.size :][: framing.length]
     size = len(body) if framing.size is None else framing.size
     return SIZE.pack(min(size, 2**31 - 1)) + body
-
-
-def _wrapped(number: int) -> int:
-    """As an int32."""
-    return (number + 2**31) % 2**32 - 2**31

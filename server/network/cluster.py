@@ -97,15 +97,12 @@ class InProcessCluster:
                 listener.reschedule()
         finally:
             self._settling = False
-        self._speak()
-        self._reschedule()
-        return more
-
-    def _speak(self) -> None:
         for channels in self.links.remote.values():
             for each in channels:
                 if each.waiting:
                     self._peers_of(each).pump()
+        self._reschedule()
+        return more
 
     def _peers_of(self, channel: RemoteChannel) -> Peers:
         peers, settings = self._peers.get(channel), channel.node.settings

@@ -192,7 +192,10 @@ class Connection:
             self.last_head = head
             served = served_api(head, self._apis)
             if is_wide(frame, head, served):
-                self._begin_wide(frame, head, served, now, began_ns)
+                # A large request lets others go first.
+                self.state = NEXT[self.state][REQUEST_BEGUN]
+                self._queued += len(frame)
+                self._task = self.node.begin(self._wide(frame, head, served, now, began_ns), self._answered, now)
                 return
             self._request = request = read_request(frame, head, served, self.peer, now)
         except MalformedRequest as invalid:
@@ -207,12 +210,6 @@ class Connection:
             self._queued += request.size
             if is_traced:
                 request.trace.waits()
-
-    def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int, began_ns: int) -> None:
-        """Hands in a large request, which lets others go first."""
-        self.state = NEXT[self.state][REQUEST_BEGUN]
-        self._queued += len(frame)
-        self._task = self.node.begin(self._wide(frame, head, served, now, began_ns), self._answered, now)
 
     def _wide(self, frame: bytes, head: RequestHead, served: ServedApi, received: int, began_ns: int) -> Wait[Answer]:
         try:
@@ -245,22 +242,19 @@ class Connection:
         """Ends the connection over a frame that is not a request that is served, except
         ApiVersions."""
         if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
-            self._answer_api_versions(invalid.head, frame, began_ns)
+            # The client may ask again in a version that is served (KIP-511).
+            from ..handlers.api_versions import unsupported  # not needed to start
+
+            answer = unsupported(self._apis)
+            buffers = headers.write_response(answer, invalid.head.correlation_id, ApiKeys.API_VERSIONS, 0)
+            self._line.write(buffers)
+            if self._trace.is_on:
+                refused = RefusedVersion(frame, b"".join(buffers), answer.error_code, began_ns)
+                self._trace.version_refused(self.peer, invalid.head, refused)
             return
         if self._trace.is_on:
             self._trace.rejected(self.peer, frame, began_ns)
         self.end(invalid.reason)
-
-    def _answer_api_versions(self, head: RequestHead, frame: bytes, began_ns: int) -> None:
-        """The client may ask again in a version that is served (KIP-511)."""
-        from ..handlers.api_versions import unsupported  # not needed to start
-
-        answer = unsupported(self._apis)
-        buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
-        self._line.write(buffers)
-        if self._trace.is_on:
-            refused = RefusedVersion(frame, b"".join(buffers), answer.error_code, began_ns)
-            self._trace.version_refused(self.peer, head, refused)
 
     def _answered(self, answer: Answer) -> None:
         """The node is done with the request. One that had to wait held up the backlog, which goes
@@ -302,7 +296,7 @@ class Connection:
     def _send(self, request: Request[Any], answer: Any) -> None:
         try:
             buffers = self._buffers or write_response(request, answer)
-        except Exception:
+        except Exception:  # a defect ends one connection
             log.exception("the answer to %r cannot be written", request)
             if request.trace is not None:
                 request.trace.end(DISCONNECTED, self.node.now)
@@ -324,7 +318,9 @@ class Connection:
         from .altered_frame import pieces_of
 
         if answer.message is None:
-            self._mute_unanswered(request, answer.mute_ms)
+            if request.trace is not None:
+                request.trace.end(UNANSWERED, self.node.now)
+            self.mute(self.node.now + answer.mute_ms)
             return
         buffers = self._buffers or write_response(request, answer.message)
         pieces, gap_ms = pieces_of(in_one_piece(buffers), answer.framing)
@@ -340,12 +336,6 @@ class Connection:
             self.end(f"{close_reasons.client(request.client_id)} gets a part of the answer to {request!r}")
         elif muted_ms:
             self.mute(self.node.now + muted_ms)
-
-    def _mute_unanswered(self, request: Request[Any], mute_ms: int) -> None:
-        """Throttles the connection behind a request that has no response."""
-        if request.trace is not None:
-            request.trace.end(UNANSWERED, self.node.now)
-        self.mute(self.node.now + mute_ms)
 
     def _send_piece(self, piece: bytes, now: int) -> None:
         if self.state not in OVER:

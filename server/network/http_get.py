@@ -44,7 +44,10 @@ async def http_get(url: str, context: ssl.SSLContext | None) -> bytes:
                 answer = await _exchange(urlsplit(url), context)
                 if answer.status not in REDIRECTIONS or not answer.location:
                     break
-                url = _redirected(url, answer.location)
+                found = urljoin(url, answer.location)
+                if urlsplit(found).scheme != urlsplit(url).scheme:
+                    raise GetFailed("the answer leads to a URL of another scheme")
+                url = found
     except GetFailed:
         raise
     except TimeoutError:
@@ -58,13 +61,6 @@ async def http_get(url: str, context: ssl.SSLContext | None) -> bytes:
     if answer.status != OK:
         raise GetFailed(f"the answer has the status {answer.status}")
     return answer.body
-
-
-def _redirected(url: str, location: str) -> str:
-    found = urljoin(url, location)
-    if urlsplit(found).scheme != urlsplit(url).scheme:
-        raise GetFailed("the answer leads to a URL of another scheme")
-    return found
 
 
 async def _exchange(url: SplitResult, context: ssl.SSLContext | None) -> HttpAnswer:

@@ -93,7 +93,7 @@ class LinkFaults:
         if len(lane.messages) >= MOST_HELD:
             return
         effects = [
-            self._effect(armed, sender, receiver)
+            self._effects.setdefault((armed, frozenset((sender, receiver))), Effect(armed))
             for armed in self._of(sender, receiver)
             if not isinstance(armed.rule.action, AT_AN_EVENT)
             and (isinstance(armed.rule.action, ResetAfter) or armed.applies(now))
@@ -106,9 +106,6 @@ class LinkFaults:
             for message in lane.messages:
                 if message.owner is owner:
                     message.forget()
-
-    def _effect(self, armed: Armed, sender: int, receiver: int) -> Effect:
-        return self._effects.setdefault((armed, frozenset((sender, receiver))), Effect(armed))
 
     def forget_released(self) -> None:
         """Drops what is known of rules that were released."""

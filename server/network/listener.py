@@ -275,7 +275,8 @@ class Listener:
         connections have the certificates and the logins that the settings have now."""
         if self.node.tls is not None:
             self.node.tls.reload(self.node.settings)
-        self._secure_peers()
+        for peers, channel in zip(self._peers, self.node.channels, strict=False):
+            peers.security = peer_security(self.node.settings, channel.is_to_controllers, peers.security)
         self.close_excess()
         for acceptor in self._acceptors:
             acceptor.look_again()
@@ -283,10 +284,6 @@ class Listener:
     def _context(self, listener_name: str) -> ssl.SSLContext:
         assert self.node.tls is not None
         return self.node.tls.context(listener_name)
-
-    def _secure_peers(self) -> None:
-        for peers, channel in zip(self._peers, self.node.channels, strict=False):
-            peers.security = peer_security(self.node.settings, channel.is_to_controllers, peers.security)
 
     def close_excess(self) -> None:
         """Closes the connections beyond the limits, the least recently used first."""

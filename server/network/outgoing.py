@@ -140,16 +140,13 @@ class Outgoing:
                     held.clear()
                     return sent, True
             else:
-                some = self._next_in_memory()
+                # The buffers up to the next slice of a file are sent together.
+                next_ones = takewhile(lambda each: each.__class__ in IN_MEMORY, self._held)
+                some = cast(list[Buffer], list(islice(next_ones, MOST_AT_ONCE)))
                 sent = self._socket.sendmsg(some, (), MORE if len(some) < len(held) else 0)
         else:
             sent = _send_file(self._socket, cast(FileSlice, first))
         return sent, self._drop(sent)
-
-    def _next_in_memory(self) -> list[Buffer]:
-        """The buffers up to the next slice of a file, which are sent together."""
-        next_ones = takewhile(lambda each: each.__class__ in IN_MEMORY, self._held)
-        return cast(list[Buffer], list(islice(next_ones, MOST_AT_ONCE)))
 
     def _drop(self, sent: int) -> bool:
         """Removes this many bytes, which were sent; whether they end where a buffer ends."""

@@ -98,7 +98,10 @@ class Peers:
         if self._loop is None:
             return
         for send in self.replica.take_outgoing():
-            self._line(send.to.endpoint).put(send)
+            line = self.lines.get(send.to.endpoint)
+            if line is None:
+                line = self.lines[send.to.endpoint] = _Line(self, send.to.endpoint)
+            line.put(send)
         self._reschedule()
 
     def bring(self, send: OutboundRequest, answer: Message | RequestFailure) -> None:
@@ -106,12 +109,6 @@ class Peers:
         if self._loop is not None:
             self.replica.answered(send.token, answer, self.clock.now())
             self._moved()
-
-    def _line(self, endpoint: VoterEndpoint) -> _Line:
-        line = self.lines.get(endpoint)
-        if line is None:
-            line = self.lines[endpoint] = _Line(self, endpoint)
-        return line
 
     def _tick(self) -> None:
         self._timer, self._timer_due = None, NEVER

@@ -206,40 +206,31 @@ class ShapedConnection(asyncio.Protocol):
         for piece in self._line.take(IN, now):
             self._protocol.connection.receive(bytes(piece), now)
         if self._line.is_reset(now):
-            self._reset()
-
-    def _reset(self) -> None:
-        transport = self._protocol.transport
-        reset_on_close(transport.get_extra_info("socket"))
-        self.end()
-        transport.abort()
+            transport = self._protocol.transport
+            reset_on_close(transport.get_extra_info("socket"))
+            self.end()
+            transport.abort()
 
     def _settle(self) -> None:
         """Does what follows from what is held now."""
         if self._is_slow and not self.unsent:
             self.drained()
         if self._may_close():
-            self._close()
+            self._set_timer(None)
+            self._protocol.close()
             return
         holds = self._line.is_half_open(self._now) or self._line.size(IN) > MUCH
         if holds is not self.holds_reading:
             self.holds_reading = holds
             self._protocol.read_on(self._protocol.reads_on)
         if not (self._rules or self._line.size(IN) or self._line.size(OUT) or self._line.closes_at is not None):
-            self._take_out()
+            self._set_timer(None)
+            protocol = self._protocol
+            self._sending.reader = protocol
+            protocol.outgoing, protocol.shaped = self._sending, None
+            protocol.transport.set_protocol(protocol)
         else:
             self._set_timer(self._next_deadline())
-
-    def _close(self) -> None:
-        self._set_timer(None)
-        self._protocol.close()
-
-    def _take_out(self) -> None:
-        self._set_timer(None)
-        protocol = self._protocol
-        self._sending.reader = protocol
-        protocol.outgoing, protocol.shaped = self._sending, None
-        protocol.transport.set_protocol(protocol)
 
     def _next_deadline(self) -> int | None:
         now = self._now

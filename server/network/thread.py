@@ -50,7 +50,12 @@ class LoopThread:
     def _main(self) -> None:
         try:
             self._loop.run_forever()
-            self._finish()
+            tasks = asyncio.all_tasks(self._loop)
+            for task in tasks:
+                task.cancel()
+            self._loop.run_until_complete(_settled(tasks))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
             self._cancel_all()
@@ -59,14 +64,6 @@ class LoopThread:
         for result in list(self._pending):
             result.cancel()
         self.cancel_held()
-
-    def _finish(self) -> None:
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        self._loop.run_until_complete(_settled(tasks))
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
 
     @property
     def running(self) -> bool:
@@ -92,7 +89,7 @@ class LoopThread:
         def carry_out() -> None:
             try:
                 result.set_result(function(*args, **kwargs))
-            except BaseException as failure:
+            except BaseException as failure:  # raised on the thread of the caller
                 result.set_exception(failure)
 
         self._pending.add(result)
@@ -145,7 +142,8 @@ class LoopThread:
         if self.elsewhere:
             return
         if self._is_adopted:
-            self._leave()
+            self._has_left = True
+            self._cancel_all()
             return
         if self._thread.ident is None:
             self._loop.close()
@@ -153,10 +151,6 @@ class LoopThread:
             self._loop.call_soon_threadsafe(self._loop.stop)
         if not self.here and self._thread.ident is not None:
             self._thread.join()
-
-    def _leave(self) -> None:
-        self._has_left = True
-        self._cancel_all()
 
     def __repr__(self) -> str:
         return f"{self._name}, {'running' if self.running else 'not running'}"

@@ -117,7 +117,12 @@ class RequestThrottle:
             self._note(getattr(message, "throttle_time_ms", 0))
         if not self._throttle_time_ms or not (message is None or isinstance(message, Message)):
             return answer
-        return self._muted(answer, message)
+        made: Any = copy(message)  # an answer may be shared
+        if hasattr(made, "throttle_time_ms"):
+            made.throttle_time_ms = max(made.throttle_time_ms, self._throttle_time_ms)
+        if not isinstance(answer, Altered):
+            return Altered(made, mute_ms=self._throttle_time_ms)
+        return Altered(made, answer.framing, max(answer.mute_ms, self._throttle_time_ms))
 
     def _has_no_answer(self) -> bool:
         return self._request.api_key == ApiKeys.PRODUCE and self._request.body.acks == 0
@@ -131,14 +136,6 @@ class RequestThrottle:
 
     def _note(self, throttle_time_ms: int) -> None:
         self._throttle_time_ms = max(self._throttle_time_ms, throttle_time_ms)
-
-    def _muted(self, answer: Answer, message: Message | None) -> Altered:
-        made: Any = copy(message)  # an answer may be shared
-        if hasattr(made, "throttle_time_ms"):
-            made.throttle_time_ms = max(made.throttle_time_ms, self._throttle_time_ms)
-        if not isinstance(answer, Altered):
-            return Altered(made, mute_ms=self._throttle_time_ms)
-        return Altered(made, answer.framing, max(answer.mute_ms, self._throttle_time_ms))
 
 
 def mutation_quota(request: Request[Any], strict_since: int, now: int) -> ApplyQuota:

@@ -10,7 +10,6 @@ from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRe
 from . import leader_discovery, routing
 from .leader_state import LeaderState
 from .messages import leader_request_of, sole_response_partition
-from .replica_key import ReplicaKey
 from .request_manager import OutboundRequest, RequestFailure
 
 if TYPE_CHECKING:
@@ -27,7 +26,11 @@ def send_begin_quorum_epoch(replica: RaftReplica, leader: LeaderState) -> int | 
     if replica.now >= leader.begin_at:
         for progress in leader.voters.values():
             if progress.key.id != replica.key.id and _needs_begin_quorum_epoch(replica, progress.last_fetch):
-                routing.send_to_voter(replica, progress.key.id, _begin_request(replica, progress.key), VERSION)
+                body: BeginQuorumEpochRequest = leader_request_of(
+                    replica, ApiKeys.BEGIN_QUORUM_EPOCH, voter_directory_id=progress.key.directory_id
+                )
+                body.voter_id = progress.key.id
+                routing.send_to_voter(replica, progress.key.id, body, VERSION)
         leader.begin_at = replica.now + replica.settings.fetch_timeout_ms // 2
     return leader.begin_at if unaware or len(leader.voters) > 1 else None
 
@@ -35,14 +38,6 @@ def send_begin_quorum_epoch(replica: RaftReplica, leader: LeaderState) -> int | 
 def _needs_begin_quorum_epoch(replica: RaftReplica, last_fetch: int) -> bool:
     """Whether the voter's last fetch is so old that it may have lost its leader."""
     return last_fetch < 0 or replica.now - last_fetch >= replica.settings.fetch_timeout_ms // 2
-
-
-def _begin_request(replica: RaftReplica, voter: ReplicaKey) -> BeginQuorumEpochRequest:
-    body: BeginQuorumEpochRequest = leader_request_of(
-        replica, ApiKeys.BEGIN_QUORUM_EPOCH, voter_directory_id=voter.directory_id
-    )
-    body.voter_id = voter.id
-    return body
 
 
 def handle_begin_quorum_epoch_response(

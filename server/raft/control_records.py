@@ -62,7 +62,7 @@ def read_control_record(offset: int, kind: int, value: bytes | None) -> VoterCon
     if value is None:
         raise InvalidRecord(f"a control record of type {kind} without a value")
     if kind == KRAFT_VERSION:
-        return VoterControlRecord(offset, kraft_version=_kraft_version(value))
+        return VoterControlRecord(offset, kraft_version=kraft_version_in(value))
     return VoterControlRecord(offset, voters=voters_in(value))
 
 
@@ -78,7 +78,8 @@ def voters_in(value: bytes) -> VoterSet:
     return found
 
 
-def _kraft_version(value: bytes) -> int:
+def kraft_version_in(value: bytes) -> int:
+    """The `kraft.version` that a record names. WireError, also for one that is not known."""
     from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
 
     version = KRaftVersionRecord.decode(value, 0).kraft_version

@@ -138,14 +138,10 @@ def _try_answer(replica: RaftReplica, fetch: QuorumFetch) -> Message | None:
     if fetch.at.offset < replica.log.end_offset:
         records = replica.log.read(fetch.at.offset, fetch.max_bytes).records
         return _answer(replica, fetch, 0, records=records)
-    if fetch.max_wait == 0 or _has_newer_high_watermark(leader, fetch):
+    # The follower does not know the current high watermark (KIP-1166).
+    if fetch.max_wait == 0 or (leader.high_watermark is not None and fetch.high_watermark < leader.high_watermark):
         return _answer(replica, fetch, 0)
     return None
-
-
-def _has_newer_high_watermark(leader: LeaderState, fetch: QuorumFetch) -> bool:
-    """Whether the follower does not know the current high watermark (KIP-1166)."""
-    return leader.high_watermark is not None and fetch.high_watermark < leader.high_watermark
 
 
 def _wait(replica: RaftReplica, fetch: QuorumFetch) -> Wait[Message]:

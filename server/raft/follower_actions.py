@@ -26,7 +26,7 @@ from .follower_state import FollowerState
 from .messages import PARTITION, InboundRequest, response_of, sole_partition
 from .quorum_state import LAST_EPOCH
 from .replica_key import ReplicaKey
-from .request_manager import OutboundRequest, RaftPeer, RequestFailure
+from .request_manager import OutboundRequest, RequestFailure
 from .voters import VoterEndpoint
 
 if TYPE_CHECKING:
@@ -109,7 +109,15 @@ def poll_follower(replica: RaftReplica, state: FollowerState) -> int | None:
     if replica.may_stand and replica.now >= state.deadline:
         return elections.start_election(replica)
     if not voter_updates.maybe_send_voter_update(replica, state):
-        _fetch(replica, state)
+        # From any node while the leader cannot be reached: it may have moved, or changed.
+        leader = routing.leader_peer(replica)
+        if leader is None or replica.links.is_paused(leader, replica.now):
+            fetch_from_any(replica)
+        elif replica.links.is_ready(leader, replica.now):
+            if state.fetching_snapshot is not None and replica.snapshots is not None:
+                replica.send(leader, replica.snapshots.request(replica, state.fetching_snapshot), SNAPSHOT_VERSION)
+            else:
+                replica.send(leader, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
     due = [_next_turn(replica), state.update_at, *([state.deadline] if replica.may_stand else [])]
     return min(at for at in due if at > replica.now)
 
@@ -119,24 +127,6 @@ def _next_turn(replica: RaftReplica) -> int:
     if leader is None or replica.links.is_paused(leader, replica.now):
         return routing.next_request_at(replica, routing.known_peers(replica))
     return routing.next_request_at(replica, [leader])
-
-
-def _fetch(replica: RaftReplica, state: FollowerState) -> None:
-    """Fetches from the leader or, while it cannot be reached, from any node: the leader may have
-    moved, or changed.
-    """
-    leader = routing.leader_peer(replica)
-    if leader is None or replica.links.is_paused(leader, replica.now):
-        fetch_from_any(replica)
-    elif replica.links.is_ready(leader, replica.now):
-        _fetch_from(replica, state, leader)
-
-
-def _fetch_from(replica: RaftReplica, state: FollowerState, leader: RaftPeer) -> None:
-    if state.fetching_snapshot is not None and replica.snapshots is not None:
-        replica.send(leader, replica.snapshots.request(replica, state.fetching_snapshot), SNAPSHOT_VERSION)
-    else:
-        replica.send(leader, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
 
 
 def fetch_from_any(replica: RaftReplica) -> int:
@@ -192,7 +182,12 @@ def handle_fetch_response(
     sent = send.body
     if not isinstance(sent, FetchRequest) or not _is_current(replica, sent):
         return True
-    return _handle_partition(replica, state, partition)
+    diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
+    if diverging is not None and (diverging.epoch >= 0 or diverging.end_offset >= 0):
+        return _truncate(replica, state, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
+    if snapshot is not None and (snapshot.end_offset >= 0 or snapshot.epoch >= 0):
+        return _start_snapshot_fetch(replica, state, OffsetAndEpoch(snapshot.end_offset, snapshot.epoch))
+    return _append(replica, state, partition)
 
 
 def _sole_partition(response: FetchResponse) -> FetchResponse.PartitionData | None:
@@ -212,15 +207,6 @@ def _is_current(replica: RaftReplica, sent: FetchRequest) -> bool:
         and partition.fetch_offset == end.offset
         and partition.last_fetched_epoch == end.epoch
     )
-
-
-def _handle_partition(replica: RaftReplica, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
-    diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
-    if diverging is not None and (diverging.epoch >= 0 or diverging.end_offset >= 0):
-        return _truncate(replica, state, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
-    if snapshot is not None and (snapshot.end_offset >= 0 or snapshot.epoch >= 0):
-        return _start_snapshot_fetch(replica, state, OffsetAndEpoch(snapshot.end_offset, snapshot.epoch))
-    return _append(replica, state, partition)
 
 
 def _truncate(replica: RaftReplica, state: FollowerState, end: OffsetAndEpoch) -> bool:

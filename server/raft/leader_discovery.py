@@ -48,7 +48,13 @@ def handle_leader_and_epoch(replica: RaftReplica, leader: Any, code: int, node_e
     endpoints = endpoints_in(replica, id, node_endpoints)
     if epoch > replica.epoch or code in _STALE_EPOCH_ERRORS:
         accept_leader(replica, epoch, id, endpoints)
-        _update_leader_endpoints(replica, id, endpoints)
+        # While the leader cannot be reached where it was, the endpoint in the response is tried.
+        # The fetch timeout continues.
+        state = replica.state
+        if isinstance(state, FollowerState) and state.leader_id == id and endpoints:
+            peer = routing.leader_peer(replica)
+            if peer is None or replica.links.is_paused(peer, replica.now):
+                state.leader_endpoints = endpoints
         return replica.state is not before
     is_found = before.leader_id is None or (before.leader_id == id and not before.leader_endpoints)
     if is_found and id not in (NO_LEADER_ID, replica.key.id):
@@ -101,14 +107,3 @@ def accept_leader(replica: RaftReplica, epoch: int, id: int, endpoints: Mapping[
             transitions.to_follower(replica, epoch, id, endpoints)
         elif epoch > state.epoch:
             transitions.to_unattached(replica, epoch, id)
-
-
-def _update_leader_endpoints(replica: RaftReplica, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
-    """The leader cannot be reached at its known endpoint: tries the one in the response. The fetch
-    timeout continues.
-    """
-    state = replica.state
-    if isinstance(state, FollowerState) and state.leader_id == id and endpoints:
-        peer = routing.leader_peer(replica)
-        if peer is None or replica.links.is_paused(peer, replica.now):
-            state.leader_endpoints = endpoints

@@ -94,7 +94,9 @@ class RequestManager:
     def begin(self, peer: RaftPeer, body: Message, version: int, lowest: int, now: int) -> OutboundRequest:
         """Starts a request to a peer that is ready."""
         link = self._links.setdefault(peer, _ConnectionState())
-        self._drop(link)
+        if link.send is not None:
+            self._by_token.pop(link.send.token, None)
+            link.send = None
         send = OutboundRequest(self._next, peer, body, version, lowest)
         self._next += 1
         link.send, link.expires = send, now + self.timeout
@@ -135,11 +137,6 @@ class RequestManager:
         self._links = {
             peer: link for peer, link in self._links.items() if link.send is not None or link.paused_until > now
         }
-
-    def _drop(self, link: _ConnectionState) -> None:
-        if link.send is not None:
-            self._by_token.pop(link.send.token, None)
-            link.send = None
 
     def __repr__(self) -> str:
         return f"{len(self._by_token)} requests under way"

@@ -62,14 +62,6 @@ def election_timeout(replica: RaftReplica) -> int:
     return base + replica.random.randrange(max(1, base))
 
 
-def draw_fetch_timeout(replica: RaftReplica) -> int:
-    """The fetch timeout of a follower: random for each leader, so that followers rarely become
-    candidates at the same time.
-    """
-    timeout = replica.settings.fetch_timeout_ms
-    return timeout + replica.random.randrange(max(1, timeout // FETCH_TIMEOUT_JITTER_SHARE))
-
-
 def contested_backoff(replica: RaftReplica) -> int:
     """The backoff of a candidate that lost votes to another one."""
     return replica.random.randrange(max(1, replica.settings.election_backoff_max_ms // CONTESTED_BACKOFF_SHARE))
@@ -207,7 +199,9 @@ def _follower(
 ) -> FollowerState:
     from .follower_state import FollowerState
 
-    now, waits = replica.now, draw_fetch_timeout(replica)
+    # Random for each leader, so that followers rarely become candidates at the same time.
+    timeout = replica.settings.fetch_timeout_ms
+    now, waits = replica.now, timeout + replica.random.randrange(max(1, timeout // FETCH_TIMEOUT_JITTER_SHARE))
     update_at = now + replica.settings.fetch_timeout_ms
     return FollowerState(epoch, leader_id, endpoints, waits, now + waits, update_at, voted)
 

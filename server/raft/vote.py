@@ -66,17 +66,11 @@ def _decide_vote(replica: RaftReplica, partition: VoteRequest.PartitionData) -> 
     granted = replica.state.would_grant(candidate, theirs >= replica.log.end, partition.pre_vote)
     if granted and not partition.pre_vote:
         transitions.vote_for(replica, candidate)
-    if partition.pre_vote and not granted:
-        _refused(replica, candidate)
-    return granted
-
-
-def _refused(replica: RaftReplica, candidate: ReplicaKey) -> None:
-    """The candidate has also lost the leader, and its log is shorter: it may grant now the pre-vote
-    that it refused as a follower. Otherwise both would wait for an election timeout.
-    """
-    if isinstance(replica.state, ProspectiveState):
+    if partition.pre_vote and not granted and isinstance(replica.state, ProspectiveState):
+        # The candidate has also lost the leader, and its log is shorter: it may grant now the
+        # pre-vote that it refused as a follower. Otherwise both would wait for an election timeout.
         replica.state.epoch_election.forget_refusal(candidate.id)
+    return granted
 
 
 def send_vote_requests(replica: RaftReplica, state: ProspectiveState | CandidateState) -> None:
@@ -111,7 +105,12 @@ def handle_vote_response(replica: RaftReplica, send: OutboundRequest, response: 
     if response is RequestFailure.UNSUPPORTED_VERSION or (
         isinstance(response, VoteResponse) and response.error_code == error_codes.UNSUPPORTED_VERSION
     ):
-        return _skip_pre_vote(replica)
+        # A voter does not support pre-votes: requests votes at once.
+        if not isinstance(replica.state, ProspectiveState):
+            return False
+        transitions.to_candidate(replica)
+        check_votes(replica)
+        return True
     if not isinstance(response, VoteResponse):
         return False
     partition = sole_response_partition(response)
@@ -124,13 +123,4 @@ def handle_vote_response(replica: RaftReplica, send: OutboundRequest, response: 
         if isinstance(state, CandidateState) and not partition.vote_granted and send.to.id in state.consenting:
             state.contested(replica.now + transitions.contested_backoff(replica))
         check_votes(replica)
-    return True
-
-
-def _skip_pre_vote(replica: RaftReplica) -> bool:
-    """A voter does not support pre-votes: requests votes at once."""
-    if not isinstance(replica.state, ProspectiveState):
-        return False
-    transitions.to_candidate(replica)
-    check_votes(replica)
     return True

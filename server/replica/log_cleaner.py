@@ -150,7 +150,7 @@ class LogCleaner:
             self._end(cleaned, None)
         except DiskFailure:  # the node reports it
             self._mark_uncleanable(cleaned)
-        except Exception:
+        except Exception:  # a defect stops the cleaning of one log
             log.exception("%r cannot be cleaned", cleaned)
             self._mark_uncleanable(cleaned)
         else:

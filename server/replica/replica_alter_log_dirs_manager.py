@@ -76,7 +76,11 @@ class ReplicaAlterLogDirsManager:
             return error_codes.INVALID_REPLICA_ASSIGNMENT
         move = self.moves.get(key)
         if move is not None and move.path != path:
-            self._cancel(move)
+            # The other move ends without a result.
+            futures = self._node.logs.future_logs
+            if futures is not None:
+                futures.drop(move.key, self._node.now)
+            self._give_up(move)
         replica = find_replica(self._node, *key)
         if replica is None:
             return self._prefer(key, path)
@@ -125,13 +129,6 @@ class ReplicaAlterLogDirsManager:
         self.moves[move.key] = move
         self._schedule()
         return move
-
-    def _cancel(self, move: FutureReplica) -> None:
-        """Ends a move without a result."""
-        futures = self._node.logs.future_logs
-        if futures is not None:
-            futures.drop(move.key, self._node.now)
-        self._give_up(move)
 
     def _give_up(self, move: FutureReplica) -> None:
         """Forgets a move, and reports the directory of the current replica again."""

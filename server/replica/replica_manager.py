@@ -88,7 +88,12 @@ class ReplicaManager:
         """Applies a change of the image. It costs as much as the records touch, not as all
         topics."""
         for removed in removed_topics(before, after, records):
-            self._remove(removed)
+            for partition in self._by_topic.pop(removed.name, {}).values():
+                self._resign(partition)
+            for index in removed.partitions:
+                if self._node.fetchers is not None:
+                    self._node.fetchers.forget((removed.id, index))
+                self._node.logs.delete(removed.name, removed.id, index, self._node.now)
         if before.configs is not after.configs:
             self._reconfigure(records, before, after)
         touched: dict[Uuid, set[int]] = {}
@@ -103,14 +108,6 @@ class ReplicaManager:
             topic = after.topic(topic_id)
             if topic is not None:
                 self._follow(topic, sorted(indexes), after)
-
-    def _remove(self, topic: TopicImage) -> None:
-        for partition in self._by_topic.pop(topic.name, {}).values():
-            self._resign(partition)
-        for index in topic.partitions:
-            if self._node.fetchers is not None:
-                self._node.fetchers.forget((topic.id, index))
-            self._node.logs.delete(topic.name, topic.id, index, self._node.now)
 
     def _follow(self, topic: TopicImage, indexes: Iterable[int], image: Image) -> None:
         led = self._by_topic.setdefault(topic.name, {})

@@ -64,7 +64,8 @@ class MemoryPool:
     def _restrain(self, now: int) -> None:
         if self._favoured is None:
             self._favoured = max(self._held, key=self._held.__getitem__)
-            self._watch_favoured(now)
+            self._stop_watching()
+            self._watch = self._timers.at(now + PATIENCE_MS, self._give_up)
             if self._favoured in self._restrained:
                 self._restrained.discard(self._favoured)
                 self._favoured.restrain(False)
@@ -78,10 +79,6 @@ class MemoryPool:
         self._stop_watching()
         for holder in released:
             holder.restrain(False)
-
-    def _watch_favoured(self, now: int) -> None:
-        self._stop_watching()
-        self._watch = self._timers.at(now + PATIENCE_MS, self._give_up)
 
     def _stop_watching(self) -> None:
         if self._watch is not None:

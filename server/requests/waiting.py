@@ -199,7 +199,7 @@ class HandlerTask:
         except StopIteration as end:
             self.alive = False
             self._done(end.value)
-        except Exception as failure:
+        except Exception as failure:  # passed on to the owner of the task
             self.alive = False
             self._failed(failure)
         else:

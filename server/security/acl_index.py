@@ -43,7 +43,13 @@ class AclIndex:
                 self._remove(id, known.pop(id))
         for id, acl in added:
             known[id] = acl
-            self._add(id, acl)
+            patterns, key = self._patterns(acl), (acl.resource_type, acl.resource_name)
+            if key not in patterns:
+                patterns[key] = {}
+                if patterns is self._prefixed:
+                    lengths = self._lengths.setdefault(acl.resource_type, {})
+                    lengths[len(acl.resource_name)] = lengths.get(len(acl.resource_name), 0) + 1
+            patterns[key].setdefault(acl.principal, {})[id] = acl
 
     def covering(self, resource_type: int, name: str) -> Iterator[ResourceAcls]:
         """The ACLs of each pattern that covers this name."""
@@ -63,15 +69,6 @@ class AclIndex:
                 if kind == resource_type:
                     for principal in principals:
                         yield from acls.get(principal, NO_ACLS).values()
-
-    def _add(self, id: Uuid, acl: Acl) -> None:
-        patterns, key = self._patterns(acl), (acl.resource_type, acl.resource_name)
-        if key not in patterns:
-            patterns[key] = {}
-            if patterns is self._prefixed:
-                lengths = self._lengths.setdefault(acl.resource_type, {})
-                lengths[len(acl.resource_name)] = lengths.get(len(acl.resource_name), 0) + 1
-        patterns[key].setdefault(acl.principal, {})[id] = acl
 
     def _remove(self, id: Uuid, acl: Acl) -> None:
         patterns, key = self._patterns(acl), (acl.resource_type, acl.resource_name)

@@ -72,7 +72,9 @@ class Authorizer:
     def allows(self, image: Image, client: Client, operation: int, resource_type: int, name: str) -> bool:
         """Whether the client may do this."""
         if image.acls is not self._acls:
-            self._follow(image.acls)
+            self._index.follow(image.acls)
+            self._acls = image.acls
+            self._forget_decisions()
         question = client, operation, resource_type, name
         decision = self._decisions.get(question)
         if decision is None:
@@ -106,11 +108,6 @@ class Authorizer:
         if (LITERAL, EVERY_NAME) in denied:
             return False
         return (LITERAL, EVERY_NAME) in allowed or any(not _is_dominated(pattern, denied) for pattern in allowed)
-
-    def _follow(self, acls: Mapping[Uuid, Acl]) -> None:
-        self._index.follow(acls)
-        self._acls = acls
-        self._forget_decisions()
 
     def _decide(self, client: Client, operation: int, resource_type: int, name: str) -> bool:
         principal, host = client

@@ -221,8 +221,8 @@ class PartsGuard:
         return found
 
     def _refuse(self, part: Any, code: int) -> Any:
-        handler = self._request.peer.apis[self._request.api_key].handler
-        return handler.refuse(self._with([part]), code, self._message(code))
+        served = self._request.peer.apis[self._request.api_key]
+        return served.refuse(self._with([part]), code, self._message(code))
 
     def _message(self, code: int) -> str | None:
         if self._row.name not in MESSAGES:

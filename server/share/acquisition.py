@@ -144,7 +144,10 @@ class _Acquisition:
                 return 0
             is_whole = not batch.is_split and batch.is_within(read_from, last_offset)
             if is_whole and not throttles and not (self._limits_records and batch.count > most - self._count):
-                self._acquire_whole(batch)
+                state = batch.whole
+                if state.is_acquirable:
+                    state.acquire(self._request.member_id, self._lock_deadline)
+                    self._add(AcquiredRecords(batch.first_offset, batch.last_offset, state.delivery_count))
             elif batch.is_split or batch.whole.is_acquirable:
                 got = self._acquire_part(batch, read_from, last_offset, most - self._count)
                 if throttles and got:
@@ -160,12 +163,6 @@ class _Acquisition:
             and (not batch.is_split or (state.last_offset >= first_offset and state.first_offset <= last_offset))
         )
         return max(counts, default=0) >= self._throttle_from
-
-    def _acquire_whole(self, batch: InFlightBatch) -> None:
-        state = batch.whole
-        if state.is_acquirable:
-            state.acquire(self._request.member_id, self._lock_deadline)
-            self._add(AcquiredRecords(batch.first_offset, batch.last_offset, state.delivery_count))
 
     def _acquire_part(self, batch: InFlightBatch, first_offset: int, last_offset: int, most: int) -> int:
         """Acquires single offsets of a batch, as many as throttling allows; returns their
@@ -184,22 +181,16 @@ class _Acquisition:
             # Kafka compares for equality: a limit that is already exceeded does not hold.
             limits = [most if self._limits_records else -1, throttled_to, count + 1 if is_last_try else -1]
             room = min((limit - count for limit in limits if limit > count), default=state.count)
-            self._acquire_first(batch, state, room, got)
+            if room < state.count:
+                batch.between(state.first_offset, state.first_offset + room - 1)
+            state.acquire(self._request.member_id, self._lock_deadline)
+            got.append(AcquiredRecords(state.first_offset, state.last_offset, state.delivery_count))
             count += min(room, state.count)
             if count in limits:
                 break
         self._acquired += merged(got)
         self._count += count
         return count
-
-    def _acquire_first(
-        self, batch: InFlightBatch, state: InFlightState, count: int, got: list[AcquiredRecords]
-    ) -> None:
-        """Acquires the first `count` offsets of a state."""
-        if count < state.count:
-            batch.between(state.first_offset, state.first_offset + count - 1)
-        state.acquire(self._request.member_id, self._lock_deadline)
-        got.append(AcquiredRecords(state.first_offset, state.last_offset, state.delivery_count))
 
     def _acquire_new(self, first_offset: int, last_offset: int, most: int) -> None:
         """Acquires records that were never delivered, from the start offset on.

@@ -115,7 +115,10 @@ class DefaultShareGroupDLQManager(InterBrokerSender):
             return
         topic = host.image.topic_named(name)
         if topic is None:
-            self._create(name, pending)
+            waiting = self._by_missing_topic.setdefault(name, [])
+            waiting.append(pending)
+            if len(waiting) == 1:
+                create_topic(self._host, creatable_dlq_topic(name), partial(self._created, name))
             return
         to = partition_for(topic, key.partition)
         if self.endpoint(to.leader) is None:
@@ -127,12 +130,6 @@ class DefaultShareGroupDLQManager(InterBrokerSender):
             self.send_to_self_soon()
 
     # The topic.
-
-    def _create(self, name: str, pending: PendingDeadLetters) -> None:
-        waiting = self._by_missing_topic.setdefault(name, [])
-        waiting.append(pending)
-        if len(waiting) == 1:
-            create_topic(self._host, creatable_dlq_topic(name), partial(self._created, name))
 
     def _created(self, name: str, failure: Refusal | None) -> None:
         for pending in self._by_missing_topic.pop(name):

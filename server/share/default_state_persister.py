@@ -19,7 +19,15 @@ from kafkadouble.messages.generated.read_share_group_state_summary import (
 )
 from kafkadouble.messages.generated.write_share_group_state import WriteShareGroupStateRequest
 
-from .persister import Done, PersisterStateBatch, ReadStateResult, ReadStateSummaryResult, SharePartitionKey
+from .persister import (
+    Done,
+    PersisterStateBatch,
+    ReadStateResult,
+    ReadStateSummaryResult,
+    SharePartitionKey,
+    batches_of,
+    state_batches,
+)
 from .persister_rpcs import DELETE, INITIALIZE, READ, RPCS, SUMMARY, WRITE, PersisterRpc
 from .persister_state_manager import PendingState, PersisterStateManager
 
@@ -42,17 +50,11 @@ class DefaultStatePersister:
 
     def read_state(self, key: SharePartitionKey, leader_epoch: int, then: Callable[[ReadStateResult], None]) -> None:
         def done(result: ReadShareGroupStateResponse.PartitionResult) -> None:
-            batches = [
-                PersisterStateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
-                for each in result.state_batches
-            ]
+            batches = list(batches_of(result.state_batches))
             then(ReadStateResult(error_codes.NONE, None, result.state_epoch, result.start_offset, batches))
 
-        def failed(code: int, message: str) -> None:
-            then(ReadStateResult(code, message))
-
         data = ReadShareGroupStateRequest.PartitionData(partition=key.partition, leader_epoch=leader_epoch)
-        self._by_rpc[READ].enqueue(PendingState(key, data, done, failed))
+        self._by_rpc[READ].enqueue(PendingState(key, data, done, lambda code, text: then(ReadStateResult(code, text))))
 
     def write_state(
         self,
@@ -71,10 +73,7 @@ class DefaultStatePersister:
             leader_epoch=leader_epoch,
             start_offset=start_offset,
             delivery_complete_count=delivery_complete_count,
-            state_batches=[
-                of.StateBatch(first_offset=first, last_offset=last, delivery_state=state, delivery_count=count)
-                for first, last, state, count in batches
-            ],
+            state_batches=state_batches(of.StateBatch, batches),
         )
         self._send(WRITE, key, data, then)
 
@@ -96,11 +95,10 @@ class DefaultStatePersister:
                 )
             )
 
-        def failed(code: int, message: str) -> None:
-            then(ReadStateSummaryResult(code, message))
-
         data = ReadShareGroupStateSummaryRequest.PartitionData(partition=key.partition, leader_epoch=leader_epoch)
-        self._by_rpc[SUMMARY].enqueue(PendingState(key, data, done, failed))
+        self._by_rpc[SUMMARY].enqueue(
+            PendingState(key, data, done, lambda code, text: then(ReadStateSummaryResult(code, text)))
+        )
 
     def _send(self, rpc: PersisterRpc, key: SharePartitionKey, data: Any, then: Done) -> None:
         """Sends a request whose response has no more than an error."""

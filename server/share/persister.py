@@ -9,10 +9,12 @@ are as in the responses of the share coordinator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
+
+T = TypeVar("T")
 
 UNINITIALIZED_START_OFFSET = -1
 """The start offset of a share partition whose first fetch has not chosen one yet."""
@@ -42,6 +44,22 @@ class PersisterStateBatch(NamedTuple):
     delivery_state: int
     """0 available, 2 acknowledged, 3 archiving, 4 archived (KIP-932, KIP-1191)."""
     delivery_count: int
+
+
+def batches_of(batches: Iterable[Any]) -> tuple[PersisterStateBatch, ...]:
+    """The state batches of a message."""
+    return tuple(
+        PersisterStateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
+        for each in batches
+    )
+
+
+def state_batches(of: Callable[..., T], batches: Iterable[PersisterStateBatch]) -> list[T]:
+    """The state batches as those of a message, of which `of` is the class."""
+    return [
+        of(first_offset=first, last_offset=last, delivery_state=state, delivery_count=count)
+        for first, last, state, count in batches
+    ]
 
 
 class ReadStateResult(NamedTuple):

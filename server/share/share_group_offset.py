@@ -8,14 +8,13 @@ tombstone under the key of the snapshot deletes the state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafkadouble.messages.generated.share_snapshot_record import ShareSnapshotKey, ShareSnapshotValue
 from kafkadouble.messages.generated.share_update_record import ShareUpdateKey, ShareUpdateValue
 
 from ..coordinator.coordinator_record import CoordinatorRecord
-from .persister import UNINITIALIZED_START_OFFSET, PersisterStateBatch, SharePartitionKey
+from .persister import UNINITIALIZED_START_OFFSET, PersisterStateBatch, SharePartitionKey, batches_of, state_batches
 from .persister_state_batch_combiner import combine_state_batches
 
 UNCHANGED = -1
@@ -44,17 +43,6 @@ class ShareGroupOffset(NamedTuple):
             delivery_complete_count=update.delivery_complete_count,
             state_batches=combine_state_batches(self.state_batches, batches_of(update.state_batches), start_offset),
         )
-
-
-StateBatch = ShareSnapshotValue.StateBatch | ShareUpdateValue.StateBatch
-
-
-def batches_of(batches: Iterable[StateBatch]) -> tuple[PersisterStateBatch, ...]:
-    """The state batches of a record."""
-    return tuple(
-        PersisterStateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
-        for each in batches
-    )
 
 
 def initialized(state_epoch: int, start_offset: int, snapshot_epoch: int, now: int) -> ShareGroupOffset:
@@ -97,12 +85,7 @@ def share_snapshot_record(key: SharePartitionKey, offset: ShareGroupOffset) -> C
         delivery_complete_count=offset.delivery_complete_count,
         create_timestamp=offset.create_timestamp,
         write_timestamp=offset.write_timestamp,
-        state_batches=[
-            ShareSnapshotValue.StateBatch(
-                first_offset=first, last_offset=last, delivery_state=state, delivery_count=count
-            )
-            for first, last, state, count in offset.state_batches
-        ],
+        state_batches=state_batches(ShareSnapshotValue.StateBatch, offset.state_batches),
     )
     return CoordinatorRecord(_snapshot_key(key), value)
 
@@ -114,12 +97,7 @@ def share_update_record(key: SharePartitionKey, offset: ShareGroupOffset) -> Coo
         leader_epoch=offset.leader_epoch,
         start_offset=offset.start_offset,
         delivery_complete_count=offset.delivery_complete_count,
-        state_batches=[
-            ShareUpdateValue.StateBatch(
-                first_offset=first, last_offset=last, delivery_state=state, delivery_count=count
-            )
-            for first, last, state, count in offset.state_batches
-        ],
+        state_batches=state_batches(ShareUpdateValue.StateBatch, offset.state_batches),
     )
     return CoordinatorRecord(ShareUpdateKey(group_id=group_id, topic_id=topic_id, partition=partition), value)
 

@@ -151,7 +151,10 @@ class SharePartitionManager:
         if epoch == INITIAL_EPOCH:
             if acknowledges:
                 raise Refusal(error_codes.INVALID_REQUEST)
-            return self._first_context(key, partitions, peer)
+            if self.sessions.open(key, partitions, peer.id) is None:
+                raise Refusal(error_codes.SHARE_SESSION_LIMIT_REACHED)
+            peer.listen_to_disconnect(self.sessions.on_disconnect)
+            return InitialContext(partitions)
         session = self._session(key)
         if epoch == FINAL_EPOCH:
             return FinalContext()
@@ -161,14 +164,6 @@ class SharePartitionManager:
             self.release_session(key)
             raise Refusal(error_codes.SHARE_SESSION_NOT_FOUND)
         return SubsequentContext(session, epoch)
-
-    def _first_context(
-        self, key: ShareSessionKey, partitions: Sequence[TopicIdPartition], peer: Peer
-    ) -> InitialContext:
-        if self.sessions.open(key, partitions, peer.id) is None:
-            raise Refusal(error_codes.SHARE_SESSION_LIMIT_REACHED)
-        peer.listen_to_disconnect(self.sessions.on_disconnect)
-        return InitialContext(partitions)
 
     def update_session(self, key: ShareSessionKey, epoch: int) -> None:
         """A ShareAcknowledge of this epoch uses the session. Refusal as `new_context`."""

@@ -91,21 +91,16 @@ def requested_partitions(
             yield requested, partition.acknowledgement_batches
 
 
-def missing_code(image: Image, partition: TopicIdPartition) -> int:
-    """The error for a partition that the cluster does not have; NONE for others."""
-    if partition.topic is None:
-        return error_codes.UNKNOWN_TOPIC_ID
-    topic = image.topic_named(partition.topic)
-    is_known = topic is not None and partition.partition in topic.partitions
-    return error_codes.NONE if is_known else error_codes.UNKNOWN_TOPIC_OR_PARTITION
-
-
 def readable_code(image: Image, partition: TopicIdPartition, may_read: MayRead | None) -> int:
     """The error for a partition that the client may not read, or that the cluster does not have;
     NONE for others."""
     if may_read is not None and partition.topic is not None and not may_read(partition.topic):
         return error_codes.TOPIC_AUTHORIZATION_FAILED
-    return missing_code(image, partition)
+    if partition.topic is None:
+        return error_codes.UNKNOWN_TOPIC_ID
+    topic = image.topic_named(partition.topic)
+    is_known = topic is not None and partition.partition in topic.partitions
+    return error_codes.NONE if is_known else error_codes.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def is_valid(batches: Sequence[RequestedBatch], version: int, *, is_renew_ack: bool) -> bool:

@@ -87,19 +87,14 @@ class History(Subscriber):
         body, saved = (request.body, 0) if strip is None else strip(request.body)
         traced.seen = seen = SeenRequest(request, body, traced.node_id, self.topic_names)
         self.received = seen.number = self.received + 1
-        if traced.forwarded_from is not None:
-            self._link(seen, traced.forwarded_from.seen)
+        if traced.forwarded_from is not None and (client := traced.forwarded_from.seen) is not None:
+            seen.forwarded_from, client.forwarded = client, seen
         if self._early:
             seen.arrived_throttled = self._arrived_throttled(request.peer)
         weight = request.size - saved + OVERHEAD
         if weight > LARGE:
             weight *= WORST
         (self._peers if traced.from_node else self._clients).add(seen, weight)
-
-    def _link(self, seen: SeenRequest, client: SeenRequest | None) -> None:
-        """Links the request inside an Envelope to the request of the client, if that is kept."""
-        if client is not None:
-            seen.forwarded_from, client.forwarded = client, seen
 
     def arrived_throttled(self, peer: Peer, ahead: int, count: int, now: int) -> None:
         arrivals = self._early.setdefault(peer, deque())

@@ -80,7 +80,9 @@ class AddPartitionsToTxnManager(InterBrokerSender):
 
     def add_or_verify(self, requested: PendingVerification) -> None:
         """Asks the coordinator of the transactional id."""
-        broker = self._coordinator(requested.transactional_id)
+        topic = self.node.image.topic_named(TRANSACTION_STATE)
+        partition = None if topic is None else topic.partitions.get(self._partition_for(requested.transactional_id))
+        broker = None if partition is None or self.endpoint(partition.leader) is None else partition.leader
         if broker is None:
             requested.fail(error_codes.COORDINATOR_NOT_AVAILABLE)
             return
@@ -94,11 +96,6 @@ class AddPartitionsToTxnManager(InterBrokerSender):
             earlier.fail(error_codes.INVALID_PRODUCER_EPOCH if older < newer else error_codes.NETWORK_EXCEPTION)
         waiting[requested.transactional_id] = requested
         self.send_to_self()
-
-    def _coordinator(self, transactional_id: str) -> int | None:
-        topic = self.node.image.topic_named(TRANSACTION_STATE)
-        partition = None if topic is None else topic.partitions.get(self._partition_for(transactional_id))
-        return None if partition is None or self.endpoint(partition.leader) is None else partition.leader
 
     def destinations(self) -> Iterable[int]:
         return self._by_broker.keys()

@@ -126,21 +126,17 @@ def _outcome_v2(entry: TransactionalIdEntry, end: EndOfTransaction) -> int:
     if entry.pending_state is not None:
         raise Refusal(error_codes.CONCURRENT_TRANSACTIONS)
     bumped = not end.fences and metadata.producer_epoch == end.producer_epoch + 1
-    rotated = not end.fences and _is_repeated_after_rotation(metadata, end)
+    # The request may name the last epoch of the producer id before this one.
+    rotated = not end.fences and (
+        metadata.previous_producer_id == end.producer_id
+        and end.producer_epoch == LAST_EPOCH - 1
+        and metadata.producer_epoch == 0
+    )
     if metadata.producer_id != end.producer_id and not rotated:
         raise Refusal(error_codes.INVALID_PRODUCER_ID_MAPPING)
     if not _is_epoch_v2(metadata, end, bumped, rotated):
         raise Refusal(error_codes.PRODUCER_FENCED)
     return OUTCOMES_V2[metadata.state][end.committed, bumped or rotated]
-
-
-def _is_repeated_after_rotation(metadata: TransactionMetadata, end: EndOfTransaction) -> bool:
-    """Whether the request names the last epoch of the producer id before this one."""
-    return (
-        metadata.previous_producer_id == end.producer_id
-        and end.producer_epoch == LAST_EPOCH - 1
-        and metadata.producer_epoch == 0
-    )
 
 
 def _is_epoch_v2(metadata: TransactionMetadata, end: EndOfTransaction, bumped: bool, rotated: bool) -> bool:

@@ -171,17 +171,14 @@ class KafkaDouble(DoubleApi):
                 STARTED.add(self)
                 is_new = True
         if is_new:
-            self._begin_new()
+            try:
+                if self._double_host.security is not None:
+                    host_users.begin_security(self._double_host, self._double_host.security)
+                self._apply_scenario()
+            except BaseException:
+                self.stop()
+                raise
         return self
-
-    def _begin_new(self) -> None:
-        try:
-            if self._double_host.security is not None:
-                host_users.begin_security(self._double_host, self._double_host.security)
-            self._apply_scenario()
-        except BaseException:
-            self.stop()
-            raise
 
     def _apply_scenario(self) -> None:
         if self._double_host.acls:

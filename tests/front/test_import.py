@@ -83,7 +83,7 @@ SELDOM = {
     "messages.generated": """add_raft_voter alter_configs begin_quorum_epoch create_topics describe_quorum end_quorum_epoch fetch_snapshot
         incremental_alter_configs join_group kraft_version_record offset_delete remove_raft_voter snapshot_footer_record
         snapshot_header_record sync_group update_features update_raft_voter vote voters_record""",
-    "server.groups": "classic group_coordinator_shard offset_expiration",
+    "server.groups": "classic group_coordinator_shard",
     "server.groups.service": "deletion replay",
     "server.log.formats": "names quorum_state",
     "server.controller": """acl_control auto_topic_creation broker_heartbeat broker_heartbeat_manager broker_registration configuration_control

@@ -26,7 +26,14 @@ def zigzags(*columns: Ints) -> pa.Array:
     data = np.empty(int(ends[-1]), np.uint8)
     at = ends[:-1].copy()
     for raw, size in zip(raws, sizes, strict=True):
-        _write(data, at, raw, size)
+        for place in range(int(size.max(initial=0))):
+            byte = (raw >> np.uint64(7 * place)).astype(np.uint8) & np.uint8(127)
+            byte |= (size > place + 1).astype(np.uint8) << np.uint8(7)
+            if place == 0:
+                data[at] = byte
+            else:
+                there = np.flatnonzero(size > place)
+                data[at[there] + place] = byte[there]
         at += size
     return binary(ends, data)
 
@@ -42,14 +49,3 @@ def _sizes(raw: Raw) -> Ints:
         sizes += raw >> np.uint64(shift) != 0
         shift += 7
     return sizes
-
-
-def _write(data: npt.NDArray[np.uint8], at: Ints, raw: Raw, sizes: Ints) -> None:
-    for place in range(int(sizes.max(initial=0))):
-        byte = (raw >> np.uint64(7 * place)).astype(np.uint8) & np.uint8(127)
-        byte |= (sizes > place + 1).astype(np.uint8) << np.uint8(7)
-        if place == 0:
-            data[at] = byte
-        else:
-            there = np.flatnonzero(sizes > place)
-            data[at[there] + place] = byte[there]

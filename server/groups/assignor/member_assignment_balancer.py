@@ -41,16 +41,13 @@ class MemberAssignmentBalancer:
         """Returns the member that gets the next partition."""
         if self._next_least >= self._least_end:
             self._least_size += 1
-            self._extend_least()
+            ordered, sizes = self._sorted, self._sizes
+            while self._least_end < len(ordered) and sizes[ordered[self._least_end]] == self._least_size:
+                self._least_end += 1
             self._next_least = 0
         member = self._sorted[self._next_least]
         self._next_least += 1
         return member
-
-    def _extend_least(self) -> None:
-        ordered, sizes = self._sorted, self._sizes
-        while self._least_end < len(ordered) and sizes[ordered[self._least_end]] == self._least_size:
-            self._least_end += 1
 
     def next_most_loaded_member(self) -> int | None:
         """Returns the member that loses the next partition, None if there is no other."""
@@ -60,18 +57,15 @@ class MemberAssignmentBalancer:
                 self._most_size = self._sizes[self._sorted[self._most_start - 1]]
             else:
                 self._most_size -= 1
-            self._extend_most()
+            ordered, sizes = self._sorted, self._sizes
+            while self._most_start > 0 and sizes[ordered[self._most_start - 1]] == self._most_size:
+                self._most_start -= 1
             self._next_most = self._most_end - 1
         if self._next_most < 0:
             return None
         member = self._sorted[self._next_most]
         self._next_most -= 1
         return member
-
-    def _extend_most(self) -> None:
-        ordered, sizes = self._sorted, self._sizes
-        while self._most_start > 0 and sizes[ordered[self._most_start - 1]] == self._most_size:
-            self._most_start -= 1
 
     def exclude_most_loaded_member(self) -> None:
         """Leaves out the member that was returned last: it has no partition of this topic."""

@@ -118,15 +118,12 @@ class PartitionSharing(Generic[P]):
                 member = unfilled.next_outside(members)
                 if member is None:
                     break
-                self._assign(member, partition)
+                add_partition(mutable(self._assignments, member), *self._name_of(partition))
+                self._partitions_of(member).add(partition)
                 if self._count(member) >= self._desired[member]:
                     unfilled.remove(member)
             if not unfilled:
                 break
-
-    def _assign(self, member: int, partition: P) -> None:
-        add_partition(mutable(self._assignments, member), *self._name_of(partition))
-        self._partitions_of(member).add(partition)
 
 
 class UnfilledMembers:

@@ -35,7 +35,12 @@ log = ClientLog("kafkadouble.server.groups")
 
 def sync(group: ClassicGroup, body: SyncGroupRequest) -> SyncFuture:
     """Returns the response to a SyncGroup request; it may be completed later. Raises Refusal."""
-    _validate_sync(group, body)
+    group.validate_member(body.member_id, body.group_instance_id)
+    group.validate_generation(body.generation_id)
+    protocol = ((body.protocol_type, group.protocol_type), (body.protocol_name, group.protocol_name))
+    for requested, actual in protocol:
+        if requested is not None and actual is not None and requested != actual:
+            raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
     member = group.members[body.member_id]
     if group.state is ClassicGroupState.PREPARING_REBALANCE:
         raise Refusal(error_codes.REBALANCE_IN_PROGRESS)
@@ -45,23 +50,10 @@ def sync(group: ClassicGroup, body: SyncGroupRequest) -> SyncFuture:
     future: SyncFuture = member.awaiting_sync_future or ResponseFuture()
     member.awaiting_sync_future = future
     if member.member_id == group.leader_id:
-        _persist_assignments(group, body)
+        assignments = {each.member_id: bytes(each.assignment) for each in body.assignments}
+        on_commit = partial(_complete_rebalance, group, group.generation_id, assignments)
+        group.shard.append_without_replay(records.group_metadata_record(group, assignments), on_commit)
     return future
-
-
-def _validate_sync(group: ClassicGroup, body: SyncGroupRequest) -> None:
-    group.validate_member(body.member_id, body.group_instance_id)
-    group.validate_generation(body.generation_id)
-    protocol = ((body.protocol_type, group.protocol_type), (body.protocol_name, group.protocol_name))
-    for requested, actual in protocol:
-        if requested is not None and actual is not None and requested != actual:
-            raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
-
-
-def _persist_assignments(group: ClassicGroup, body: SyncGroupRequest) -> None:
-    assignments = {each.member_id: bytes(each.assignment) for each in body.assignments}
-    on_commit = partial(_complete_rebalance, group, group.generation_id, assignments)
-    group.shard.append_without_replay(records.group_metadata_record(group, assignments), on_commit)
 
 
 def _complete_rebalance(group: ClassicGroup, generation_id: int, assignments: Mapping[str, bytes], code: int) -> None:

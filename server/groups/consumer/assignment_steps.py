@@ -156,8 +156,7 @@ class GroupChange:
         return self.group_epoch, assigned.get(self.updated.member_id, EMPTY_ASSIGNMENT)
 
     def _may_compute_target_assignment(self) -> bool:
-        interval_ms = self.shard.group_config(self.group.group_id, "consumer.assignment.interval.ms")
-        assert isinstance(interval_ms, int)
+        interval_ms = self.shard.int_group_config(self.group.group_id, "consumer.assignment.interval.ms")
         return can_compute_next_target_assignment(self.group, interval_ms, self.shard.now)
 
     def _members_and_targets(self) -> tuple[dict[str, ConsumerGroupMember], dict[str, Assignment]]:

@@ -32,7 +32,7 @@ from .assignment_steps import GroupChange
 from .consumer_group import ConsumerGroup
 from .consumer_group_member import ClassicMemberMetadata, ClassicProtocol, ConsumerGroupMember
 from .fencing import fence_members
-from .heartbeat import UNCHANGED, refuse_if_full
+from .heartbeat import UNCHANGED
 from .membership import CONSUMER_PROTOCOL
 from .migration_policy import ConsumerGroupMigrationPolicy
 
@@ -50,7 +50,7 @@ def join(group: ConsumerGroup, request: Request[JoinGroupRequest]) -> JoinFuture
     if ConsumerGroupMigrationPolicy.of(group.shard.node.settings) is ConsumerGroupMigrationPolicy.DISABLED:
         raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
     member_id = body.member_id or str(Uuid.random(group.shard.node.random.randbytes))
-    refuse_if_full(group, member_id, body.group_instance_id)
+    group.refuse_if_full(member_id, body.group_instance_id)
     if not group.supports_classic_protocols(params.protocol_type, params.protocols):
         raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
     if not body.member_id and body.group_instance_id is None and request.version >= MEMBER_ID_REQUIRED_FROM:
@@ -88,7 +88,7 @@ def _member(change: GroupChange, member_id: str, body: JoinGroupRequest) -> Cons
         return change.group.member_or_new(member_id)
     if not body.member_id:
         return static_members.join(change, member_id, body.group_instance_id, uses_classic_protocol=True)
-    return static_members.validated(change.group, member_id, body.group_instance_id)
+    return change.group.validated_static_member(member_id, body.group_instance_id)
 
 
 def _updated(
@@ -153,7 +153,10 @@ def _complete_on_commit(change: GroupChange, becomes_classic: bool, future: Join
 def sync(group: ConsumerGroup, body: SyncGroupRequest) -> SyncGroupResponse:
     """Returns what the member has now. Raises Refusal."""
     member = _classic_member(group, body.member_id, body.group_instance_id, body.generation_id)
-    _refuse_other_protocol(member, body)
+    expected = (CONSUMER_PROTOCOL, member.supported_classic_protocols[0].name)
+    for requested, actual in zip((body.protocol_type, body.protocol_name), expected, strict=True):
+        if requested is not None and requested != actual:
+            raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
     if group.assignment_epoch > member.member_epoch and member.state is not MemberState.UNREVOKED_PARTITIONS:
         timers.schedule_join(group, member)
         raise Refusal(error_codes.REBALANCE_IN_PROGRESS)
@@ -178,19 +181,12 @@ def _assignment(group: ConsumerGroup, member: ConsumerGroupMember) -> bytes:
 def _classic_member(
     group: ConsumerGroup, member_id: str, instance_id: str | None, generation_id: int
 ) -> ConsumerGroupMember:
-    member = group.member(member_id) if instance_id is None else static_members.validated(group, member_id, instance_id)
+    member = group.member(member_id) if instance_id is None else group.validated_static_member(member_id, instance_id)
     if not member.uses_classic_protocol:
         raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
     if generation_id != member.member_epoch:
         raise Refusal(error_codes.ILLEGAL_GENERATION)
     return member
-
-
-def _refuse_other_protocol(member: ConsumerGroupMember, body: SyncGroupRequest) -> None:
-    expected = (CONSUMER_PROTOCOL, member.supported_classic_protocols[0].name)
-    for requested, actual in zip((body.protocol_type, body.protocol_name), expected, strict=True):
-        if requested is not None and requested != actual:
-            raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
 
 
 def heartbeat(group: ConsumerGroup, body: HeartbeatRequest) -> None:
@@ -236,4 +232,4 @@ def _leaving(group: ConsumerGroup, identity: LeaveGroupRequest.MemberIdentity) -
     present = group.static_member(identity.group_instance_id)
     if present is not None and not identity.member_id:
         return present
-    return static_members.validated(group, identity.member_id, identity.group_instance_id)
+    return group.validated_static_member(identity.member_id, identity.group_instance_id)

@@ -10,7 +10,8 @@ from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ..assignor.assignment import Assignment
 from ..coordinator_group import CommitPartitionValidator, accept_partition
-from . import administration, member_epochs, records, timers
+from ..modern.administration import rebalance, set_target_assignment
+from . import member_epochs, records, timers
 from .consumer_group_member import ConsumerGroupMember
 from .fencing import fence_members
 from .membership import ConsumerGroupMembership
@@ -47,15 +48,13 @@ class ConsumerGroup(ConsumerGroupMembership):
         fence_members(self, members)
 
     def expire_member(self, name: str) -> None:
-        administration.expire_member(self, name)
+        fence_members(self, [self.named_member(name)])
 
     def rebalance(self) -> None:
-        if self.is_empty:
-            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has no members")
-        administration.rebalance(self)
+        rebalance(self, records)
 
     def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
-        administration.set_target_assignment(self, assignments)
+        set_target_assignment(self, assignments, records)
 
     def validate_offset_delete(self) -> None:
         """As in Kafka, offsets of topics without a subscription may be deleted at any time."""

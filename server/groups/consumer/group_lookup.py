@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 
-def consumer_group(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup:
-    """Returns the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
-    group = shard.groups.get(group_id)
-    if group is None:
-        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
-    if not isinstance(group, ConsumerGroup):
-        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
-    return group
-
-
 def begin_change(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -> GroupChange:
     """Returns the change of a heartbeat's group; it begins with the records that convert the group
     from another type. Raises Refusal(GROUP_ID_NOT_FOUND)."""

@@ -10,20 +10,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
 from kafkadouble.messages.uuid import Uuid
 
-from ...requests.request import Refusal, Request
+from ...requests.request import Request
 from . import records, static_members, timers
 from .assignment_steps import GroupChange
 from .consumer_group import ConsumerGroup
 from .consumer_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, ConsumerGroupMember
 from .fencing import fence_members
-from .group_lookup import begin_change, consumer_group
+from .group_lookup import begin_change
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH, validate_heartbeat
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> Consum
     body = request.body
     is_joining = body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     change = begin_change(shard, body.group_id, create=is_joining)
-    refuse_if_full(change.group, body.member_id, body.instance_id)
+    change.group.refuse_if_full(body.member_id, body.instance_id)
     member_id = body.member_id or str(Uuid.random(shard.node.random.randbytes))
     change.start(_member(change, body, member_id))
     change.update(_updated(change.member, request))
@@ -50,23 +49,13 @@ def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> Consum
     return _response(change, body)
 
 
-def refuse_if_full(group: ConsumerGroup, member_id: str, instance_id: str | None) -> None:
-    """Raises Refusal(GROUP_MAX_SIZE_REACHED) for a member that would be one too many."""
-    most = group.shard.node.settings.int("group.consumer.max.size")
-    if instance_id is not None and instance_id in group.static_members:
-        return
-    if len(group.members) >= most and (not member_id or member_id not in group.members):
-        message = f"The consumer group has reached its maximum capacity of {most} members."
-        raise Refusal(error_codes.GROUP_MAX_SIZE_REACHED, message)
-
-
 def _member(change: GroupChange, body: ConsumerGroupHeartbeatRequest, member_id: str) -> ConsumerGroupMember:
     """Returns the member as it was, or a new one. Raises Refusal."""
     group, is_joining = change.group, body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     if body.instance_id is not None:
         if is_joining:
             return static_members.join(change, member_id, body.instance_id, uses_classic_protocol=False)
-        member = static_members.validated(group, member_id, body.instance_id)
+        member = group.validated_static_member(member_id, body.instance_id)
     else:
         member = group.member_or_new(member_id) if is_joining else group.member(member_id)
     validate_heartbeat(member, body.member_epoch, body.topic_partitions)
@@ -97,8 +86,7 @@ def _updated(member: ConsumerGroupMember, request: HeartbeatRequest) -> Consumer
 
 def _response(change: GroupChange, body: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
     member, group = change.updated, change.group
-    interval_ms = group.shard.group_config(group.group_id, "consumer.heartbeat.interval.ms")
-    assert isinstance(interval_ms, int)
+    interval_ms = group.shard.int_group_config(group.group_id, "consumer.heartbeat.interval.ms")
     response = ConsumerGroupHeartbeatResponse(
         member_id=member.member_id, member_epoch=member.member_epoch, heartbeat_interval_ms=interval_ms
     )
@@ -118,11 +106,11 @@ def is_full(body: ConsumerGroupHeartbeatRequest) -> bool:
 
 def leave(shard: GroupCoordinatorShard, body: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
     """Applies the last heartbeat of a member. Raises Refusal."""
-    group = consumer_group(shard, body.group_id)
+    group = shard.typed_group(body.group_id, ConsumerGroup)
     if body.instance_id is None:
         fence_members(group, [group.member(body.member_id)])
         return ConsumerGroupHeartbeatResponse(member_id=body.member_id, member_epoch=body.member_epoch)
-    member = static_members.validated(group, body.member_id, body.instance_id)
+    member = group.validated_static_member(body.member_id, body.instance_id)
     if body.member_epoch == LEAVE_GROUP_STATIC_MEMBER_EPOCH:
         shard.write([records.current_assignment_record(group.group_id, member.leaving_for_a_while())])
     else:

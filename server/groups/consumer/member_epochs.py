@@ -14,7 +14,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from ...requests.request import Refusal
-from ..coordinator_group import CommitPartitionValidator, accept_partition
+from ..coordinator_group import CONSUMER, CommitPartitionValidator, accept_partition
+from ..modern.heartbeat_group import fenced_member_epoch
 from .consumer_group_member import ConsumerGroupMember, PartitionEpochs
 
 JOIN_GROUP_MEMBER_EPOCH = 0
@@ -26,18 +27,8 @@ def validate_heartbeat(member: ConsumerGroupMember, epoch: int, owned: Sequence[
     current = member.member_epoch
     if epoch in (JOIN_GROUP_MEMBER_EPOCH, current):
         return
-    if epoch > current:
-        raise _fenced("greater", epoch, current)
     if epoch != member.previous_member_epoch or not _is_subset(owned, member.assigned_partitions):
-        raise _fenced("smaller", epoch, current)
-
-
-def _fenced(how: str, epoch: int, current: int) -> Refusal:
-    message = (
-        f"The consumer group member has a {how} member epoch ({epoch}) than the one known by the group coordinator"
-        f" ({current}). The member must abandon all its partitions and rejoin."
-    )
-    return Refusal(error_codes.FENCED_MEMBER_EPOCH, message)
+        raise fenced_member_epoch(CONSUMER, epoch, current)
 
 
 def _is_subset(owned: Sequence[Any] | None, assigned: PartitionEpochs) -> bool:

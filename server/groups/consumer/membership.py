@@ -47,11 +47,10 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
 
     type = CONSUMER
     protocol_type = CONSUMER_PROTOCOL
+    max_size_setting = "group.consumer.max.size"
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
         super().__init__(shard, group_id)
-        self.static_members: dict[str, str] = {}
-        """Group instance id -> member id."""
         self.server_assignors: Counter[str] = Counter()
         """Assignor name -> the members that prefer it."""
         self.current_partition_epochs: dict[Uuid, dict[int, int]] = {}
@@ -79,10 +78,6 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
     def state_name(self) -> str:
         return self.state.value
 
-    def static_member(self, instance_id: str | None) -> ConsumerGroupMember | None:
-        member_id = None if instance_id is None else self.static_members.get(instance_id)
-        return None if member_id is None else self.members[member_id]
-
     def update_member(self, member: ConsumerGroupMember) -> None:
         old = self.members.get(member.member_id)
         super().update_member(member)
@@ -92,7 +87,9 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
             self._remove_partition_epochs(old)
             if old.instance_id is not None:
                 self.static_members.pop(old.instance_id, None)
-        self._add_partition_epochs(member)
+        for topic_id, partitions in owned_partitions(member):
+            epochs = self.current_partition_epochs.setdefault(topic_id, {})
+            epochs.update(dict.fromkeys(partitions, member.member_epoch))
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.member_id
 
@@ -114,11 +111,6 @@ class ConsumerGroupMembership(ModernGroup[ConsumerGroupMember]):
             add_to(self.subscribed_regular_expressions, member.subscribed_topic_regex, delta)
         for protocol in member.supported_classic_protocols:
             add_to(self.classic_protocols, protocol.name, delta)
-
-    def _add_partition_epochs(self, member: ConsumerGroupMember) -> None:
-        for topic_id, partitions in owned_partitions(member):
-            epochs = self.current_partition_epochs.setdefault(topic_id, {})
-            epochs.update(dict.fromkeys(partitions, member.member_epoch))
 
     def _remove_partition_epochs(self, member: ConsumerGroupMember) -> None:
         for topic_id, partitions in owned_partitions(member):

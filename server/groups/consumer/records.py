@@ -39,6 +39,7 @@ from kafkadouble.messages.uuid import Uuid
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ..assignor.assignment import Assignment, assignment_of
 from ..modern.modern_group import ModernGroup
+from ..modern.tombstones import MemberKeys
 from .consumer_group_member import ClassicMemberMetadata, ClassicProtocol, ConsumerGroupMember, PartitionEpochs
 
 
@@ -167,41 +168,23 @@ def subscription_metadata_tombstone(group_id: str) -> CoordinatorRecord:
     return CoordinatorRecord(ConsumerGroupPartitionMetadataKey(group_id=group_id), None)
 
 
-def _current_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    key = ConsumerGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id)
-    return CoordinatorRecord(key, None)
-
-
-def _target_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    key = ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
-    return CoordinatorRecord(key, None)
-
-
-def _member_subscription_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(ConsumerGroupMemberMetadataKey(group_id=group_id, member_id=member_id), None)
-
-
-def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Returns the records that delete a member, in the order in which they must be replayed."""
-    return [
-        _current_assignment_tombstone(group_id, member_id),
-        _target_assignment_tombstone(group_id, member_id),
-        _member_subscription_tombstone(group_id, member_id),
-    ]
+MEMBER_KEYS = MemberKeys(
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
+)
+member_tombstones = MEMBER_KEYS.member_tombstones
 
 
 def group_tombstones(id: str, member_ids: Iterable[str], regexes: Iterable[str]) -> list[CoordinatorRecord]:
     """Returns the records that delete the group with these members and regular expressions."""
-    members = list(member_ids)
-    return [
-        *(_current_assignment_tombstone(id, member_id) for member_id in members),
-        *(_target_assignment_tombstone(id, member_id) for member_id in members),
-        CoordinatorRecord(ConsumerGroupTargetAssignmentMetadataKey(group_id=id), None),
-        *(_member_subscription_tombstone(id, member_id) for member_id in members),
+    others = [
         *(regular_expression_tombstone(id, regex) for regex in regexes),
         subscription_metadata_tombstone(id),
         CoordinatorRecord(ConsumerGroupMetadataKey(group_id=id), None),
     ]
+    return MEMBER_KEYS.group_tombstones(id, member_ids, others)
 
 
 def group_records(group: ModernGroup[ConsumerGroupMember]) -> list[CoordinatorRecord]:

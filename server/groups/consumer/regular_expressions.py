@@ -84,18 +84,14 @@ def _update(change: MemberChange, old: str | None, new: str | None) -> tuple[Reg
     if old and count[old] == 1:
         change.records.append(records.regular_expression_tombstone(group.group_id, old))
     if new and not count[new]:
-        _refuse_invalid(new)
+        try:
+            compile_pattern(new)
+        except InvalidRegularExpression as problem:
+            message = f"SubscribedTopicRegex `{new}` is not a valid regular expression: {problem}."
+            raise Refusal(error_codes.INVALID_REGULAR_EXPRESSION, message) from problem
         return RegexUpdate.UPDATED, True
     is_resolved = new in group.resolved_regular_expressions if new else bool(old)
     return (RegexUpdate.UPDATED_AND_RESOLVED if is_resolved else RegexUpdate.UPDATED), False
-
-
-def _refuse_invalid(regex: str) -> None:
-    try:
-        compile_pattern(regex)
-    except InvalidRegularExpression as problem:
-        message = f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {problem}."
-        raise Refusal(error_codes.INVALID_REGULAR_EXPRESSION, message) from problem
 
 
 def _needs_refresh(group: ConsumerGroupMembership, used: Counter[str], last: ResolvedRegularExpression | None) -> bool:

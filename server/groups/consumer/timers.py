@@ -26,9 +26,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 
 def session_timeout_ms(shard: GroupCoordinatorShard, group_id: str) -> int:
-    value = shard.group_config(group_id, "consumer.session.timeout.ms")
-    assert isinstance(value, int)
-    return value
+    return shard.int_group_config(group_id, "consumer.session.timeout.ms")
 
 
 def schedule_session(group: ConsumerGroupMembership, member: ConsumerGroupMember) -> None:

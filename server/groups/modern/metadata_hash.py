@@ -26,15 +26,10 @@ def compute_topic_hash(topic: TopicImage, image: Image) -> int:
     hasher.update(_text(topic.name) + pack("<i", len(topic.partitions)))
     for index, partition in topic.in_order():
         hasher.update(pack("<i", index))
-        for rack in sorted(_racks(partition.replicas, image)):
+        brokers = (image.brokers.get(id) for id in partition.replicas)
+        for rack in sorted([broker.rack for broker in brokers if broker is not None and broker.rack is not None]):
             hasher.update(pack("<i", java_length(rack)) + _text(rack))
     return _signed(hasher.intdigest())
-
-
-def _racks(replicas: Iterable[int], image: Image) -> Iterable[str]:
-    """Returns the racks of the replicas that have one, each as often as a replica is in it."""
-    brokers = (image.brokers.get(id) for id in replicas)
-    return [broker.rack for broker in brokers if broker is not None and broker.rack is not None]
 
 
 def compute_metadata_hash(names: Iterable[str], cache: MutableMapping[str, int], image: Image) -> int:

@@ -11,19 +11,13 @@ partition has at most one member in the target assignment of a consumer group.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.timeline_hash_map import TimelineHashMap
-from ...java.strings import java_hash
-from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, PartitionSet
-from ..coordinator_group import CoordinatorGroup
-from ..offset_and_metadata import OffsetAndMetadata
+from .heartbeat_group import HeartbeatGroup
 from .metadata_hash import compute_metadata_hash
 from .modern_group_member import ModernGroupMember
 from .subscription_count import SubscribedTopicNames, add_names
@@ -46,16 +40,14 @@ class DeadlineAndEpoch(NamedTuple):
     epoch: int
 
 
-class ModernGroup(CoordinatorGroup, Generic[M]):
+class ModernGroup(HeartbeatGroup[M], Generic[M]):
     """One group whose assignment the coordinator computes."""
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
-        self.shard, self.group_id = shard, group_id
+        super().__init__(shard, group_id)
         self.group_epoch = 1
         """Never falls. It is larger than `assignment_epoch` from a change of a subscription or of a
         topic until a new target assignment is computed."""
-        self.members: TimelineHashMap[str, M] = TimelineHashMap(java_hash)
-        """In the order in which Java iterates over them, which assignors see."""
         self.subscribed_topic_names: SubscribedTopicNames = {}
         """How many of `members` subscribe to each topic; a topic without one has no entry. It is
         counted with each change of a member, so that a heartbeat need not ask all."""
@@ -72,22 +64,6 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
         """Topic id -> partition -> member id: the same turned round, changed together with it."""
         self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
         """In memory alone: a loaded group computes the hash at its first heartbeat."""
-
-    @abstractmethod
-    def new_member(self, member_id: str) -> M:
-        """Returns a member that has no subscription yet."""
-
-    def member(self, member_id: str) -> M:
-        """Returns a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
-        found = self.members.get(member_id)
-        if found is None:
-            message = f"Member {member_id} is not a member of group {self.group_id}."
-            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, message)
-        return found
-
-    def member_or_new(self, member_id: str) -> M:
-        """Returns a member, or a new one, which is not added to the group."""
-        return self.members.get(member_id) or self.new_member(member_id)
 
     def update_member(self, member: M) -> None:
         """Adds or replaces a member (replay)."""
@@ -161,29 +137,8 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
             if not owners:
                 del self.inverted_target_assignment[topic_id]
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.members
-
-    @property
-    def member_ids(self) -> Iterable[str]:
-        return self.members
-
-    def validate_delete_group(self) -> None:
-        if self.members:
-            raise Refusal(error_codes.NON_EMPTY_GROUP)
-
     def is_subscribed_to_topic(self, topic: str) -> bool:
         return topic in self.subscribed_topic_names
-
-    def on_offset_commit(self, member_id: str) -> None:
-        """Only heartbeats restart the session of a member."""
-
-    def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
-        return offset.commit_timestamp
-
-    def on_unloaded(self) -> None:
-        """Nothing waits, and the shard cancels its timers."""
 
     def __repr__(self) -> str:
         return f"{self.type} group {self.group_id}: {len(self.members)} members, epoch {self.group_epoch}"

@@ -38,22 +38,18 @@ def join(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> Jo
     if isinstance(group, ClassicGroup):
         return join_group(group, request)
     if group is not None and not (group.is_empty and group.type in REPLACED_IF_EMPTY):
-        return _join_other_type(group, request)
+        if group.type != CONSUMER:
+            return failed(error_codes.INCONSISTENT_GROUP_PROTOCOL)
+        try:
+            future: JoinFuture = _classic_members().join(group, request)
+        except Refusal as refusal:
+            return failed(refusal.code)
+        return future
     if member_id:
         return failed(error_codes.UNKNOWN_MEMBER_ID, member_id)
     if group is not None:
         shard.write(group.tombstones())
     return join_new_group(shard, request)
-
-
-def _join_other_type(group: CoordinatorGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
-    if group.type != CONSUMER:
-        return failed(error_codes.INCONSISTENT_GROUP_PROTOCOL)
-    try:
-        future: JoinFuture = _classic_members().join(group, request)
-    except Refusal as refusal:
-        return failed(refusal.code)
-    return future
 
 
 def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:

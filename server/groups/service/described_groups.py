@@ -11,6 +11,7 @@ response would become long; then it gets INVALID_REQUEST (`repeats`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from kafkadouble.messages import error_codes
@@ -22,7 +23,7 @@ from ...security.acls import GROUP, TOPIC
 from ...security.authorizer import DESCRIBE
 from ...security.client_rights import authorized_operations, client_rights
 from ...security.host import AuthorizerHost
-from ..group_coordinator_shard import GroupCoordinatorShard
+from ..coordinator_group import CoordinatorGroup
 from .group_coordinator import GroupCoordinator
 
 
@@ -46,15 +47,25 @@ def each_group(group_ids: Iterable[str], described_group: Any, describe: Callabl
     return (yield from sliced(answer, group_ids))
 
 
+def refusal_of_groups(response: Any) -> Callable[[Request[Any], int, str | None], Any]:
+    """Makes `refuse` of a handler: each group of the request has the error."""
+
+    def refuse(request: Request[Any], code: int, message: str | None) -> Any:
+        failed = partial(response.DescribedGroup, error_code=code, error_message=message)
+        return response(groups=[failed(group_id=group_id) for group_id in request.body.group_ids])
+
+    return refuse
+
+
 class GroupDescription(NamedTuple):
     """What differs between the types of groups.
 
-    `described_group` is the class of a described group; `find` returns a group or raises Refusal;
+    `described_group` is the class of a described group; `kind` is that of a group;
     `topics` names the topics of a described group; `hidden` is the message for those topics.
     """
 
     described_group: Any
-    find: Callable[[GroupCoordinatorShard, str], Any]
+    kind: type[CoordinatorGroup]
     describe: Callable[[Any], Any]
     topics: Callable[[Any], Iterable[str]]
     hidden: str = "The group has described topic(s) that the client is not authorized to describe."
@@ -67,7 +78,7 @@ class GroupDescription(NamedTuple):
 
     def _described(self, node: DescribingHost, request: Request[Any], group_id: str) -> Any:
         try:
-            group = self.find(node.groups.shard_of_named(group_id), group_id)
+            group = node.groups.shard_of_named(group_id).typed_group(group_id, self.kind)
         except Refusal as refusal:
             return self.refused(group_id, refusal.code, refusal.message)
         rights = client_rights(node, request)

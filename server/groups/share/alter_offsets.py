@@ -21,8 +21,8 @@ from ...metadata.image import TopicImage
 from ...requests.request import Refusal
 from ...requests.waiting import OTHERS_FIRST, Slices, Wait
 from . import records
-from .group_lookup import share_group_or_new
 from .initialization import Initialization, finish, send
+from .share_group import share_group_or_new
 from .state_partition_metadata import InitMapValue, StatePartitionMetadata
 
 if TYPE_CHECKING:

@@ -77,8 +77,7 @@ class ShareGroupChange:
         """Returns the epoch of the target assignment, and the member's part of it. Raises
         Refusal."""
         group, shard, member_id = self.group, self.shard, self.updated.member_id
-        interval_ms = shard.group_config(group.group_id, "share.assignment.interval.ms")
-        assert isinstance(interval_ms, int)
+        interval_ms = shard.int_group_config(group.group_id, "share.assignment.interval.ms")
         is_current = group.assignment_epoch >= self.group_epoch
         if is_current or not can_compute_next_target_assignment(group, interval_ms, shard.now):
             return group.assignment_epoch, group.target_assignment.get(member_id, EMPTY_ASSIGNMENT)

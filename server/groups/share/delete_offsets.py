@@ -17,7 +17,6 @@ from kafkadouble.messages.uuid import Uuid
 from ...requests.waiting import Wait
 from . import records
 from .deletion import delete_state
-from .group_lookup import share_group
 from .share_group import ShareGroup
 from .state_partition_metadata import StatePartitionMetadata
 
@@ -32,7 +31,7 @@ NOTHING_TO_DELETE = "There is no offset information to delete."
 
 def delete_offsets(shard: GroupCoordinatorShard, group_id: str, names: Sequence[str]) -> Wait[list[ResponseTopic]]:
     """Deletes the state of these topics. Raises Refusal."""
-    group = share_group(shard, group_id)
+    group = shard.typed_group(group_id, ShareGroup)
     group.validate_delete_group()
     metadata = group.state_partition_metadata
     if metadata is None:

@@ -68,7 +68,9 @@ def describe_offsets(node: GroupHost, group_id: str, topics: Iterable[RequestTop
             yield OTHERS_FIRST
         topic = node.image.topic_named(requested.topic_name)
         if topic is not None:
-            _validate(group_id, requested)
+            # What Kafka's persister does not expect.
+            if not group_id or not requested.partitions or min(requested.partitions) < 0:
+                raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
             known.append((topic, requested.partitions))
         else:
             partitions = yield from sliced(_no_offset, requested.partitions)
@@ -78,12 +80,6 @@ def describe_offsets(node: GroupHost, group_id: str, topics: Iterable[RequestTop
 
 def _no_offset(index: int) -> ResponsePartition:
     return ResponsePartition(partition_index=index, start_offset=UNINITIALIZED_START_OFFSET)
-
-
-def _validate(group_id: str, requested: RequestTopic) -> None:
-    """Raises Refusal(UNKNOWN_SERVER_ERROR) for what Kafka's persister does not expect."""
-    if not group_id or not requested.partitions or min(requested.partitions) < 0:
-        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
 
 
 def _describe(

@@ -10,16 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
 
-from ...requests.request import Refusal, Request
+from ...requests.request import Request
+from ..coordinator_group import SHARE
+from ..modern.heartbeat_group import fenced_member_epoch
 from . import sessions
 from .assignment_steps import ShareGroupChange
-from .fencing import fence_member
-from .group_lookup import share_group, share_group_or_new
 from .initialization import initialize_later
-from .share_group import ShareGroup
+from .share_group import ShareGroup, share_group_or_new
 from .share_group_member import ShareGroupMember
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def heartbeat(
     body = request.body
     is_joining = body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     group = share_group_or_new(shard, body.group_id, create=is_joining)
-    _refuse_if_full(group, body.member_id)
+    group.refuse_if_full(body.member_id)
     member = group.member_or_new(body.member_id) if is_joining else group.member(body.member_id)
     _validate_epoch(member, body.member_epoch)
     change = ShareGroupChange(group, member, _updated(member, request))
@@ -45,27 +44,14 @@ def heartbeat(
     return _response(shard, change, body)
 
 
-def _refuse_if_full(group: ShareGroup, member_id: str) -> None:
-    """Raises Refusal(GROUP_MAX_SIZE_REACHED) for a member that would be one too many."""
-    most = group.shard.node.settings.int("group.share.max.size")
-    if len(group.members) >= most and member_id not in group.members:
-        message = f"The share group has reached its maximum capacity of {most} members."
-        raise Refusal(error_codes.GROUP_MAX_SIZE_REACHED, message)
-
-
 def _validate_epoch(member: ShareGroupMember, epoch: int) -> None:
     """Checks the epoch of a heartbeat: the current one, or the previous one, if the member did not
     receive the last response. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     current, previous = member.member_epoch, member.previous_member_epoch
     if epoch in (JOIN_GROUP_MEMBER_EPOCH, current, previous):
         return
-    how = "greater" if epoch > current else "smaller"
     also = "" if epoch > current else f", and it does not match the previous member epoch ({previous})"
-    message = (
-        f"The share group member has a {how} member epoch ({epoch}) than the one known by the group coordinator"
-        f" ({current}){also}. The member must abandon all its partitions and rejoin."
-    )
-    raise Refusal(error_codes.FENCED_MEMBER_EPOCH, message)
+    raise fenced_member_epoch(SHARE, epoch, current, also)
 
 
 def _updated(member: ShareGroupMember, request: Request[ShareGroupHeartbeatRequest]) -> ShareGroupMember:
@@ -84,8 +70,7 @@ def _response(
     shard: GroupCoordinatorShard, change: ShareGroupChange, body: ShareGroupHeartbeatRequest
 ) -> ShareGroupHeartbeatResponse:
     member = change.updated
-    interval_ms = shard.group_config(body.group_id, "share.heartbeat.interval.ms")
-    assert isinstance(interval_ms, int)
+    interval_ms = shard.int_group_config(body.group_id, "share.heartbeat.interval.ms")
     response = ShareGroupHeartbeatResponse(
         member_id=member.member_id, member_epoch=member.member_epoch, heartbeat_interval_ms=interval_ms
     )
@@ -99,6 +84,6 @@ def _response(
 
 def leave(shard: GroupCoordinatorShard, body: ShareGroupHeartbeatRequest) -> ShareGroupHeartbeatResponse:
     """Applies the last heartbeat of a member. Raises Refusal."""
-    group = share_group(shard, body.group_id)
-    fence_member(group, group.member(body.member_id))
+    group = shard.typed_group(body.group_id, ShareGroup)
+    group.fence_member(group.member(body.member_id))
     return ShareGroupHeartbeatResponse(member_id=body.member_id, member_epoch=body.member_epoch)

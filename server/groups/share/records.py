@@ -35,6 +35,7 @@ from kafkadouble.messages.uuid import Uuid
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ...metadata.image import Image
 from ..assignor.assignment import Assignment, assignment_of
+from ..modern.tombstones import MemberKeys
 from .share_group_member import ShareGroupMember
 from .state_partition_metadata import InitMap, InitMapValue, StatePartitionMetadata, name_of
 
@@ -128,34 +129,19 @@ def _init_map(topics: Sequence[TopicPartitionsInfo], now: int) -> dict[Uuid, Ini
     return {Uuid(topic.topic_id): InitMapValue(topic.topic_name, frozenset(topic.partitions), now) for topic in topics}
 
 
-def _current_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(ShareGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id), None)
-
-
-def _target_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(ShareGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id), None)
-
-
-def _member_subscription_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(ShareGroupMemberMetadataKey(group_id=group_id, member_id=member_id), None)
-
-
-def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Returns the records that delete a member, in the order in which they must be replayed."""
-    return [
-        _current_assignment_tombstone(group_id, member_id),
-        _target_assignment_tombstone(group_id, member_id),
-        _member_subscription_tombstone(group_id, member_id),
-    ]
+MEMBER_KEYS = MemberKeys(
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupTargetAssignmentMemberKey,
+    ShareGroupMemberMetadataKey,
+    ShareGroupTargetAssignmentMetadataKey,
+)
+member_tombstones = MEMBER_KEYS.member_tombstones
 
 
 def group_tombstones(group_id: str, member_ids: Collection[str]) -> list[CoordinatorRecord]:
     """Returns the records that delete the group with these members."""
-    return [
-        *(_current_assignment_tombstone(group_id, member_id) for member_id in member_ids),
-        *(_target_assignment_tombstone(group_id, member_id) for member_id in member_ids),
-        CoordinatorRecord(ShareGroupTargetAssignmentMetadataKey(group_id=group_id), None),
-        *(_member_subscription_tombstone(group_id, member_id) for member_id in member_ids),
+    others = [
         CoordinatorRecord(ShareGroupStatePartitionMetadataKey(group_id=group_id), None),
         CoordinatorRecord(ShareGroupMetadataKey(group_id=group_id), None),
     ]
+    return MEMBER_KEYS.group_tombstones(group_id, member_ids, others)

@@ -17,8 +17,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 def schedule(shard: GroupCoordinatorShard, group_id: str, member_id: str) -> None:
     """Restarts the session of a member."""
-    timeout_ms = shard.group_config(group_id, "share.session.timeout.ms")
-    assert isinstance(timeout_ms, int)
+    timeout_ms = shard.int_group_config(group_id, "share.session.timeout.ms")
     shard.timers.schedule((SESSION, group_id, member_id), timeout_ms, partial(_expire, shard, group_id, member_id))
 
 

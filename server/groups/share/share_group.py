@@ -17,8 +17,9 @@ from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ..assignor.assignment import Assignment
 from ..coordinator_group import SHARE
+from ..modern.administration import UNKNOWN_TIME, rebalance, set_target_assignment
 from ..modern.modern_group import ModernGroup
-from . import administration, records, sessions
+from . import records, sessions
 from .share_group_member import ShareGroupMember
 from .state_partition_metadata import StatePartitionMetadata
 
@@ -35,6 +36,7 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
 
     type: ClassVar[str] = SHARE
     protocol_type = "share"
+    max_size_setting = "group.share.max.size"
     expires = False
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
@@ -110,13 +112,23 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
     def _not_a_consumer_group(self) -> Refusal:
         return Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {self.group_id} is not a consumer group.")
 
+    def fence_member(self, member: ShareGroupMember) -> None:
+        """Removes the member, and writes that. The group epoch grows, so the other members get its
+        partitions at their next heartbeats. Raises Refusal if it cannot be written."""
+        group_id, epoch = self.group_id, self.group_epoch + 1
+        names = self.subscriptions_with(member, None)
+        removal = records.member_tombstones(group_id, member.member_id)
+        removal.append(records.epoch_record(group_id, epoch, self.compute_metadata_hash(names)))
+        if len(self.members) == 1:
+            removal.append(records.target_assignment_metadata_record(group_id, epoch, UNKNOWN_TIME))
+        self.shard.write(removal)
+        sessions.cancel(self.shard, group_id, member.member_id)
+
     def expire_member(self, name: str) -> None:
-        administration.expire_member(self, name)
+        self.fence_member(self.member(name))
 
     def rebalance(self) -> None:
-        if not self.members:
-            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has no members")
-        administration.rebalance(self)
+        rebalance(self, records)
 
     def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
         for member_id in assignments:
@@ -127,7 +139,7 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
                 " are assigned"
             )
             raise Refusal(error_codes.INVALID_REQUEST, message)
-        administration.set_target_assignment(self, assignments)
+        set_target_assignment(self, assignments, records)
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:
         return records.group_tombstones(self.group_id, self.members)
@@ -135,3 +147,13 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
     def on_loaded(self) -> None:
         for member_id in self.members:
             sessions.schedule(self.shard, self.group_id, member_id)
+
+
+def share_group_or_new(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -> ShareGroup:
+    """Returns the group, or a new one, which its first records will create; a share group replaces
+    no group of another type. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    if group_id in shard.groups:
+        return shard.typed_group(group_id, ShareGroup)
+    if not create:
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Share group {group_id} not found.")
+    return ShareGroup(shard, group_id)

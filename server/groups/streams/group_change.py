@@ -22,7 +22,7 @@ from ...coordinator.coordinator_record import CoordinatorRecord
 from . import records, timers
 from .assignment_refiner import RefinedAssignment, refine
 from .current_assignment import Reconciliation, reconcile
-from .group_configs import assignment_configs, int_config
+from .group_configs import assignment_configs
 from .members.heartbeat_status import HeartbeatStatus, Status
 from .members.streams_group_member import StreamsGroupMember
 from .members.tasks_tuple import NO_TASKS, TasksTuple
@@ -157,7 +157,7 @@ class StreamsGroupChange:
         if self._update is AssignmentUpdate.REFINED and group.assignment_epoch >= group.metadata.epoch:
             self._append_assignment_epoch(group.assignment_timestamp)
             return self.group_epoch, self._present_targets
-        interval_ms = int_config(shard, group.group_id, "streams.assignment.interval.ms")
+        interval_ms = shard.int_group_config(group.group_id, "streams.assignment.interval.ms")
         if not can_compute_next_target_assignment(group, interval_ms, shard.now):
             self._delay("Assignment delayed due to the configured assignment interval.")
             return group.assignment_epoch, self._present_targets
@@ -165,7 +165,7 @@ class StreamsGroupChange:
         return self.group_epoch, lambda: assigned
 
     def _awaits_initial_rebalance(self) -> bool:
-        delay_ms = int_config(self.shard, self.group.group_id, "streams.initial.rebalance.delay.ms")
+        delay_ms = self.shard.int_group_config(self.group.group_id, "streams.initial.rebalance.delay.ms")
         if self.group.is_empty and delay_ms > 0:
             self._after_write.append(lambda: timers.schedule_initial_rebalance(self.group, delay_ms))
             return True
@@ -176,9 +176,9 @@ class StreamsGroupChange:
 
     def _compute_target_assignment(self) -> Assignment:
         group, present = self.group, self._present_targets()
-        assigned = compute_target_assignment(
-            group, self.group_epoch, self._present_members(), self.configured, self.configs
-        )
+        members = {id: member for id, member in self.group.members.items() if id != self.replaced_member_id}
+        members[self.updated.member_id] = self.updated
+        assigned = compute_target_assignment(group, self.group_epoch, members, self.configured, self.configs)
         self.records += changed_target_records(group.group_id, present, assigned)
         self._append_assignment_epoch(self.shard.now)
         return assigned
@@ -186,12 +186,6 @@ class StreamsGroupChange:
     def _append_assignment_epoch(self, timestamp: int) -> None:
         record = records.target_assignment_metadata_record(self.group.group_id, self.group_epoch, timestamp)
         self.records.append(record)
-
-    def _present_members(self) -> Mapping[str, StreamsGroupMember]:
-        """Returns the members of the group, with this one as it is now."""
-        members = {id: member for id, member in self.group.members.items() if id != self.replaced_member_id}
-        members[self.updated.member_id] = self.updated
-        return members
 
     def _present_targets(self) -> Assignment:
         """Returns the target assignment; a static member has that of the one it replaces."""
@@ -213,7 +207,7 @@ class StreamsGroupChange:
     def write(self) -> None:
         """Appends the records and replays them, then sets timers. Raises Refusal."""
         self.shard.write(self.records)
-        if int_config(self.shard, self.group.group_id, "streams.num.warmup.replicas") > 0:
+        if self.shard.int_group_config(self.group.group_id, "streams.num.warmup.replicas") > 0:
             self.group.refined_assignment = self._refined
         if self.replaced_member_id is not None:
             timers.cancel_member(self.group, self.replaced_member_id)

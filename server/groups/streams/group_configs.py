@@ -12,18 +12,11 @@ NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS = "num.standby.replicas", "rack
 """The configurations of the assignment, as the group's record names them."""
 
 
-def int_config(shard: GroupCoordinatorShard, group_id: str, name: str) -> int:
-    """Returns the number that the group has for a configuration."""
-    value = shard.group_config(group_id, name)
-    assert isinstance(value, int)
-    return value
-
-
 def assignment_configs(shard: GroupCoordinatorShard, group_id: str) -> Mapping[str, str]:
     """Returns what an assignment depends on; when it changes, the group gets another assignment."""
     tags = shard.group_config(group_id, "streams.rack.aware.assignment.tags")
     assert isinstance(tags, tuple)
-    found = {NUM_STANDBY_REPLICAS: str(int_config(shard, group_id, "streams.num.standby.replicas"))}
+    found = {NUM_STANDBY_REPLICAS: str(shard.int_group_config(group_id, "streams.num.standby.replicas"))}
     if tags:
         found[RACK_AWARE_ASSIGNMENT_TAGS] = ",".join(tags)
     return found

@@ -20,9 +20,7 @@ from kafkadouble.messages.generated.streams_group_heartbeat import (
 from ...requests.request import Refusal, Request
 from ..classic.group import ClassicGroup
 from . import records, static_members, timers
-from .fencing import fence_member
 from .group_change import StreamsGroupChange
-from .group_lookup import joined_group, present_group, streams_group
 from .heartbeat_response import build_response
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH, validate_heartbeat
 from .members.distinct_keys import with_distinct_keys
@@ -75,21 +73,19 @@ def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> Stream
 def _group(
     shard: GroupCoordinatorShard, body: StreamsGroupHeartbeatRequest
 ) -> tuple[StreamsGroup, ClassicGroup | None]:
-    if body.member_epoch != JOIN_GROUP_MEMBER_EPOCH:
-        return present_group(shard, body.group_id), None
-    group, replaced_group = joined_group(shard, body.group_id)
-    _refuse_if_full(group, body.member_id, body.instance_id)
+    """Returns the group, and the classic group that it replaces: the first member replaces an empty
+    one, such as one that only has committed offsets. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    present, is_joining = shard.groups.get(body.group_id), body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
+    if present is None and not is_joining:
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Streams group {body.group_id} not found.")
+    replaced_group = present if is_joining and isinstance(present, ClassicGroup) and present.is_empty else None
+    if present is None or replaced_group is not None:
+        group = StreamsGroup(shard, body.group_id)
+    else:
+        group = shard.typed_group(body.group_id, StreamsGroup)
+    if is_joining:
+        group.refuse_if_full(body.member_id, body.instance_id)
     return group, replaced_group
-
-
-def _refuse_if_full(group: StreamsGroup, member_id: str, instance_id: str | None) -> None:
-    """Raises Refusal(GROUP_MAX_SIZE_REACHED) for a member that would be one too many."""
-    most = group.shard.node.settings.int("group.streams.max.size")
-    if instance_id is not None and instance_id in group.static_members:
-        return
-    if len(group.members) >= most and member_id not in group.members:
-        message = f"The streams group has reached its maximum capacity of {most} members."
-        raise Refusal(error_codes.GROUP_MAX_SIZE_REACHED, message)
 
 
 def _member(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> StreamsGroupMember:
@@ -103,7 +99,7 @@ def _member(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> S
             member, replacement = static_members.joining(group, body.member_id, body.instance_id)
             change.records += replacement
             return member
-        member = static_members.validated(group, body.member_id, body.instance_id)
+        member = group.validated_static_member(body.member_id, body.instance_id)
     else:
         member = group.member_or_new(body.member_id) if is_joining else group.member(body.member_id)
     validate_heartbeat(member, body)
@@ -162,15 +158,11 @@ def _topology(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) ->
         if present.epoch <= requested.epoch and present != requested:
             raise Refusal(error_codes.INVALID_REQUEST, "Topology updates are not supported yet.")
         topology = present
-    _add_stale_status(change, topology)
-    return topology
-
-
-def _add_stale_status(change: StreamsGroupChange, topology: StreamsTopology) -> None:
     epoch = change.updated.topology_epoch
     if epoch < topology.epoch:
         detail = f"The member's topology epoch {epoch} is behind the group's topology epoch {topology.epoch}."
         change.statuses.append(HeartbeatStatus.STALE_TOPOLOGY.with_detail(detail))
+    return topology
 
 
 def _check_tasks(topology: ConfiguredTopology, body: StreamsGroupHeartbeatRequest) -> None:
@@ -191,17 +183,17 @@ def _check_tasks(topology: ConfiguredTopology, body: StreamsGroupHeartbeatReques
 
 def leave(shard: GroupCoordinatorShard, body: StreamsGroupHeartbeatRequest) -> StreamsGroupHeartbeatResult:
     """Applies the last heartbeat of a member. Raises Refusal."""
-    group = streams_group(shard, body.group_id)
+    group = shard.typed_group(body.group_id, StreamsGroup)
     if body.shutdown_application:
         group.request_shutdown(body.member_id)
     if body.instance_id is None:
-        fence_member(group, group.member(body.member_id))
+        group.fence_member(group.member(body.member_id))
     else:
-        member = static_members.validated(group, body.member_id, body.instance_id)
+        member = group.validated_static_member(body.member_id, body.instance_id)
         if body.member_epoch == LEAVE_GROUP_STATIC_MEMBER_EPOCH:
             away = static_members.leaving_for_a_while(member)
             shard.write([records.current_assignment_record(group.group_id, away)])
         else:
-            fence_member(group, member)
+            group.fence_member(member)
     response = StreamsGroupHeartbeatResponse(member_id=body.member_id, member_epoch=body.member_epoch)
     return StreamsGroupHeartbeatResult(response, {})

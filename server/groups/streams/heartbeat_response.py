@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.streams_group_heartbeat import (
 )
 
 from ...requests.request import Request
-from .group_configs import RACK_AWARE_ASSIGNMENT_TAGS, int_config
+from .group_configs import RACK_AWARE_ASSIGNMENT_TAGS
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH
 from .members.heartbeat_status import HeartbeatStatus
 
@@ -33,9 +33,9 @@ def build_response(
     response = StreamsGroupHeartbeatResponse(
         member_id=member.member_id,
         member_epoch=member.member_epoch,
-        heartbeat_interval_ms=int_config(shard, group_id, "streams.heartbeat.interval.ms"),
-        task_offset_interval_ms=int_config(shard, group_id, "streams.task.offset.interval.ms"),
-        acceptable_recovery_lag=int_config(shard, group_id, "streams.acceptable.recovery.lag"),
+        heartbeat_interval_ms=shard.int_group_config(group_id, "streams.heartbeat.interval.ms"),
+        task_offset_interval_ms=shard.int_group_config(group_id, "streams.task.offset.interval.ms"),
+        acceptable_recovery_lag=shard.int_group_config(group_id, "streams.acceptable.recovery.lag"),
     )
     is_joining = request.body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     has_other_tasks = change.member.assigned_tasks != member.assigned_tasks
@@ -44,7 +44,9 @@ def build_response(
         response.standby_tasks = _task_ids(member.assigned_tasks.standby)
         response.warmup_tasks = _task_ids(member.assigned_tasks.warmup)
     _add_endpoints(change, request.body, response, tasks_are_new=is_joining or has_other_tasks)
-    _add_topic_status(change)
+    error = change.configured.error
+    if error is not None:
+        change.statuses.append(error.status.with_detail(error.message))
     _add_shutdown_status(change)
     if request.version >= CLIENT_TAGS_FROM:
         _add_client_tags_status(change)
@@ -78,12 +80,6 @@ def _add_endpoints(
         response.partitions_by_user_endpoint = group.endpoints.of_members([*others, after], change.configured, image)
     if group.group_id in change.shard.groups:
         response.endpoint_information_epoch = group.endpoints.epoch
-
-
-def _add_topic_status(change: StreamsGroupChange) -> None:
-    error = change.configured.error
-    if error is not None:
-        change.statuses.append(error.status.with_detail(error.message))
 
 
 def _add_shutdown_status(change: StreamsGroupChange) -> None:

@@ -14,7 +14,8 @@ from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupH
 from kafkadouble.messages.uuid import Uuid
 
 from ...requests.request import Refusal
-from ..coordinator_group import CommitPartitionValidator, accept_partition
+from ..coordinator_group import STREAMS, CommitPartitionValidator, accept_partition
+from ..modern.heartbeat_group import fenced_member_epoch
 from .members.streams_group_member import StreamsGroupMember
 from .topics.streams_topology import StreamsTopology
 
@@ -30,18 +31,8 @@ def validate_heartbeat(member: StreamsGroupMember, body: StreamsGroupHeartbeatRe
     epoch, current = body.member_epoch, member.member_epoch
     if epoch in (JOIN_GROUP_MEMBER_EPOCH, current):
         return
-    if epoch > current:
-        raise _fenced("greater", epoch, current)
     if epoch != member.previous_member_epoch or not _owns_only_assigned(member, body):
-        raise _fenced("smaller", epoch, current)
-
-
-def _fenced(how: str, epoch: int, current: int) -> Refusal:
-    message = (
-        f"The streams group member has a {how} member epoch ({epoch}) than the one known by the group coordinator"
-        f" ({current}). The member must abandon all its partitions and rejoin."
-    )
-    return Refusal(error_codes.FENCED_MEMBER_EPOCH, message)
+        raise fenced_member_epoch(STREAMS, epoch, current)
 
 
 def _owns_only_assigned(member: StreamsGroupMember, body: StreamsGroupHeartbeatRequest) -> bool:

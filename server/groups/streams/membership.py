@@ -15,15 +15,12 @@ its shard; the first records create it there.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Set
+from collections.abc import Set
+from enum import Enum
 
-from kafkadouble.messages import error_codes
-
-from ...coordinator.timeline_hash_map import TimelineHashMap
-from ...java.strings import java_hash
-from ...requests.request import Refusal
-from ..coordinator_group import STREAMS, CoordinatorGroup
+from ..coordinator_group import STREAMS
 from ..group_coordinator_shard import GroupCoordinatorShard
+from ..modern.heartbeat_group import HeartbeatGroup
 from ..modern.metadata_hash import compute_metadata_hash
 from ..modern.modern_group import NO_REFRESH_MS, DeadlineAndEpoch
 from .assignment_refiner import RefinedAssignment
@@ -33,29 +30,46 @@ from .members.streams_group_member import StreamsGroupMember
 from .members.task_process_ids import TaskProcessIds
 from .members.tasks_tuple import TasksTuple
 from .records import StreamsGroupMetadata
-from .streams_group_state import StreamsGroupState
 from .topics.configured_topology import ConfiguredTopology
 from .topics.streams_topology import StreamsTopology
+
+
+class StreamsGroupState(Enum):
+    """The value is the name that Kafka shows."""
+
+    EMPTY = "Empty"
+    NOT_READY = "NotReady"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+    STABLE = "Stable"
+    DEAD = "Dead"
+
+    @property
+    def filter_name(self) -> str:
+        """Returns the name that a filter of ListGroups must have, in lower case.
+
+        Apache Kafka expects `not_ready`; its own admin client sends NotReady, which finds none.
+        """
+        return "not_ready" if self is StreamsGroupState.NOT_READY else self.value.lower()
+
 
 FIRST_ASSIGNMENT_EPOCH = 1
 """The assignment epoch of a new group, which has the group epoch 1."""
 
 
-class StreamsGroupMembership(CoordinatorGroup):
+class StreamsGroupMembership(HeartbeatGroup[StreamsGroupMember]):
     """The members of one streams group of a shard."""
 
     type = STREAMS
     protocol_type = "streams"
+    max_size_setting = "group.streams.max.size"
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
-        self.shard, self.group_id = shard, group_id
+        super().__init__(shard, group_id)
         self._state: StreamsGroupState | None = StreamsGroupState.EMPTY
         """None if it must be computed again."""
         self.metadata = StreamsGroupMetadata()
         self.topology: StreamsTopology | None = None
-        self.members: TimelineHashMap[str, StreamsGroupMember] = TimelineHashMap(java_hash)
-        self.static_members: dict[str, str] = {}
-        """Group instance id -> member id."""
         self.assignment_epoch, self.assignment_timestamp = FIRST_ASSIGNMENT_EPOCH, 0
         self.target_assignment: dict[str, TasksTuple] = {}
         self.processes = TaskProcessIds()
@@ -93,14 +107,6 @@ class StreamsGroupMembership(CoordinatorGroup):
         return self.state.filter_name
 
     @property
-    def is_empty(self) -> bool:
-        return not self.members
-
-    @property
-    def member_ids(self) -> Iterable[str]:
-        return self.members
-
-    @property
     def is_stable(self) -> bool:
         return self.state is StreamsGroupState.STABLE
 
@@ -116,21 +122,8 @@ class StreamsGroupMembership(CoordinatorGroup):
         """Sets the epoch of the target assignment, and when it was computed in ms (replay)."""
         self.assignment_epoch, self.assignment_timestamp, self._state = epoch, timestamp, None
 
-    def member(self, member_id: str) -> StreamsGroupMember:
-        """Returns a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
-        found = self.members.get(member_id)
-        if found is None:
-            message = f"Member {member_id} is not a member of group {self.group_id}."
-            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, message)
-        return found
-
-    def member_or_new(self, member_id: str) -> StreamsGroupMember:
-        """Returns a member, or a new one, which is not added to the group."""
-        return self.members.get(member_id) or StreamsGroupMember(member_id=member_id)
-
-    def static_member(self, instance_id: str) -> StreamsGroupMember | None:
-        member_id = self.static_members.get(instance_id)
-        return None if member_id is None else self.members[member_id]
+    def new_member(self, member_id: str) -> StreamsGroupMember:
+        return StreamsGroupMember(member_id=member_id)
 
     def update_member(self, member: StreamsGroupMember) -> None:
         """Adds or replaces a member (replay)."""

@@ -5,7 +5,7 @@ Lists are sorted, as in Kafka, so that equal states have equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from kafkadouble.messages.generated.streams_group_current_member_assignment_record import (
@@ -34,6 +34,7 @@ from kafkadouble.messages.generated.streams_group_topology_record import (
 )
 
 from ...coordinator.coordinator_record import CoordinatorRecord
+from ..modern.tombstones import MemberKeys
 from .members.streams_group_member import StreamsGroupMember
 from .members.tasks_tuple import Tasks, TasksTuple, TasksWithEpochs
 
@@ -84,10 +85,6 @@ def member_record(group_id: str, member: StreamsGroupMember) -> CoordinatorRecor
     return CoordinatorRecord(StreamsGroupMemberMetadataKey(group_id=group_id, member_id=member.member_id), value)
 
 
-def member_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(StreamsGroupMemberMetadataKey(group_id=group_id, member_id=member_id), None)
-
-
 def metadata_record(group_id: str, metadata: StreamsGroupMetadata) -> CoordinatorRecord:
     """Returns the record of the group itself."""
     of = StreamsGroupMetadataValue
@@ -104,10 +101,6 @@ def metadata_record(group_id: str, metadata: StreamsGroupMetadata) -> Coordinato
     return CoordinatorRecord(StreamsGroupMetadataKey(group_id=group_id), value)
 
 
-def metadata_tombstone(group_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(StreamsGroupMetadataKey(group_id=group_id), None)
-
-
 def target_assignment_record(group_id: str, member_id: str, tasks: TasksTuple) -> CoordinatorRecord:
     """Returns the record of the target assignment of a member."""
     of = StreamsGroupTargetAssignmentMemberValue
@@ -119,19 +112,11 @@ def target_assignment_record(group_id: str, member_id: str, tasks: TasksTuple) -
     return CoordinatorRecord(StreamsGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id), value)
 
 
-def target_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(StreamsGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id), None)
-
-
 def target_assignment_metadata_record(group_id: str, epoch: int, timestamp: int) -> CoordinatorRecord:
     """Returns the record of the target assignment itself. `timestamp` (ms) is when it was computed;
     0 lets the next one be computed at once."""
     value = StreamsGroupTargetAssignmentMetadataValue(assignment_epoch=epoch, assignment_timestamp=timestamp)
     return CoordinatorRecord(StreamsGroupTargetAssignmentMetadataKey(group_id=group_id), value)
-
-
-def target_assignment_metadata_tombstone(group_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(StreamsGroupTargetAssignmentMetadataKey(group_id=group_id), None)
 
 
 def current_assignment_record(group_id: str, member: StreamsGroupMember) -> CoordinatorRecord:
@@ -156,26 +141,27 @@ def current_assignment_record(group_id: str, member: StreamsGroupMember) -> Coor
     return CoordinatorRecord(key, value)
 
 
-def current_assignment_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(StreamsGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id), None)
-
-
 def topology_record(group_id: str, value: StreamsGroupTopologyValue) -> CoordinatorRecord:
     """Returns the record of the group's topology."""
     return CoordinatorRecord(StreamsGroupTopologyKey(group_id=group_id), value)
 
 
-def topology_tombstone(group_id: str) -> CoordinatorRecord:
-    return CoordinatorRecord(StreamsGroupTopologyKey(group_id=group_id), None)
+MEMBER_KEYS = MemberKeys(
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupTargetAssignmentMetadataKey,
+)
+member_tombstones = MEMBER_KEYS.member_tombstones
 
 
-def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Returns the tombstones of a member, in the order in which they must be replayed."""
-    return [
-        current_assignment_tombstone(group_id, member_id),
-        target_assignment_tombstone(group_id, member_id),
-        member_tombstone(group_id, member_id),
+def group_tombstones(group_id: str, member_ids: Iterable[str]) -> list[CoordinatorRecord]:
+    """Returns the records that delete the group with these members."""
+    others = [
+        CoordinatorRecord(StreamsGroupMetadataKey(group_id=group_id), None),
+        CoordinatorRecord(StreamsGroupTopologyKey(group_id=group_id), None),
     ]
+    return MEMBER_KEYS.group_tombstones(group_id, member_ids, others)
 
 
 def _task_ids(struct: type[T], tasks: Tasks) -> list[T]:

@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
-
 from ...coordinator.coordinator_record import CoordinatorRecord
-from ...requests.request import Refusal
+from ..modern.heartbeat_group import unreleased_instance_id
 from . import records
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH
 from .members.streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupMember
@@ -35,11 +33,7 @@ def joining(
     if present is None:
         return group.member_or_new(member_id), []
     if present.member_epoch != LEAVE_GROUP_STATIC_MEMBER_EPOCH:
-        message = (
-            f"Static member {member_id} with instance id {instance_id} cannot join the group because the instance id"
-            f" is owned by {present.member_id} member."
-        )
-        raise Refusal(error_codes.UNRELEASED_INSTANCE_ID, message)
+        raise unreleased_instance_id(member_id, instance_id, present.member_id)
     epoch, group_id = JOIN_GROUP_MEMBER_EPOCH, group.group_id
     replacement = replace(present, member_id=member_id, member_epoch=epoch, previous_member_epoch=epoch)
     return replacement, [
@@ -48,17 +42,6 @@ def joining(
         records.target_assignment_record(group_id, member_id, group.target_assignment.get(present.member_id, NO_TASKS)),
         records.current_assignment_record(group_id, replacement),
     ]
-
-
-def validated(group: StreamsGroupMembership, member_id: str, instance_id: str) -> StreamsGroupMember:
-    """Returns the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
-    member = group.static_member(instance_id)
-    if member is None:
-        raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
-    if member.member_id != member_id:
-        message = f"Static member {member_id} with instance id {instance_id} was fenced by member {member.member_id}."
-        raise Refusal(error_codes.FENCED_INSTANCE_ID, message)
-    return member
 
 
 def leaving_for_a_while(member: StreamsGroupMember) -> StreamsGroupMember:

@@ -15,7 +15,6 @@ from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.request import Refusal
 from ..group_coordinator_shard import GroupCoordinatorShard
-from .group_configs import int_config
 from .members.streams_group_member import StreamsGroupMember
 from .members.streams_member_state import StreamsMemberState
 from .membership import StreamsGroupMembership
@@ -27,7 +26,7 @@ log = ClientLog("kafkadouble.server.groups")
 
 def schedule_session(group: StreamsGroupMembership, member_id: str) -> None:
     """Restarts the session of a member."""
-    timeout_ms = int_config(group.shard, group.group_id, "streams.session.timeout.ms")
+    timeout_ms = group.shard.int_group_config(group.group_id, "streams.session.timeout.ms")
     fence = partial(_fence, group.shard, group.group_id, member_id, "the member session expired")
     group.shard.timers.schedule((SESSION, group.group_id, member_id), timeout_ms, fence)
 

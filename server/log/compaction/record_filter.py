@@ -12,7 +12,8 @@ nothing is not rewritten: no byte of it changes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from kafkadouble.wire.batch import APPEND_TIME, BatchHeader, Record, encode_batch, read_header, records_of
 from kafkadouble.wire.checksum import Buffer
@@ -50,7 +51,7 @@ def retained(batch: Buffer, of: CleanerPass) -> Buffer | None:
     else:
         left = [record for record in records if _stays(record, header, of, expired)]
     if not left:
-        return _emptied(header) if _is_needed(header, of) else None
+        return _emptied(header) if header.next_offset == of.end or _is_last_of_producer(header, of) else None
     horizon = _horizon(header, left, of, obsolete)
     if len(left) == len(records) and horizon is None:
         return batch
@@ -63,10 +64,6 @@ def _stays(record: Record, header: BatchHeader, of: CleanerPass, expired: bool) 
     if record.key is None:
         return False
     return record.offset >= of.newest.newest(record.key) and (record.value is not None or not expired)
-
-
-def _is_needed(header: BatchHeader, of: CleanerPass) -> bool:
-    return header.next_offset == of.end or _is_last_of_producer(header, of)
 
 
 def _is_last_of_producer(header: BatchHeader, of: CleanerPass) -> bool:
@@ -88,27 +85,24 @@ def _horizon(header: BatchHeader, left: list[Record], of: CleanerPass, obsolete:
 
 def _shortened(header: BatchHeader, left: list[Record], horizon: int | None, level: int | None) -> bytearray:
     append_time = header.timestamp_type == APPEND_TIME
-    return encode_batch(
+    return _encoded(
+        header,
         left,
-        base_offset=header.base_offset,
         compression=header.compression,
         level=level,
-        timestamp_type=header.timestamp_type,
-        producer_id=header.producer_id,
-        producer_epoch=header.producer_epoch,
-        base_sequence=header.base_sequence,
-        partition_leader_epoch=header.partition_leader_epoch,
-        is_transactional=header.is_transactional,
-        is_control=header.is_control,
         max_timestamp=header.max_timestamp if append_time else None,
-        last_offset=header.last_offset,
         delete_horizon=header.base_timestamp if header.has_delete_horizon else horizon,
     )
 
 
 def _emptied(header: BatchHeader) -> bytearray:
+    return _encoded(header, (), max_timestamp=header.max_timestamp)
+
+
+def _encoded(header: BatchHeader, records: Sequence[Record], **others: Any) -> bytearray:
+    """A batch with these records, and with the offsets, the producer and the epoch of another."""
     return encode_batch(
-        (),
+        records,
         base_offset=header.base_offset,
         timestamp_type=header.timestamp_type,
         producer_id=header.producer_id,
@@ -117,6 +111,6 @@ def _emptied(header: BatchHeader) -> bytearray:
         partition_leader_epoch=header.partition_leader_epoch,
         is_transactional=header.is_transactional,
         is_control=header.is_control,
-        max_timestamp=header.max_timestamp,
         last_offset=header.last_offset,
+        **others,
     )

@@ -103,12 +103,6 @@ class GrowingIndex:
         if times:
             columns = zip(*Struct(">qi").iter_unpack(times), strict=True)
             self._times, self._time_offsets = array("q", next(columns)), array("i", next(columns))
-        self._check_order(log_size)
-        self._written, self._time_written = len(self._offsets), len(self._times)
-        self._cut_files()
-        self._look_whether_full()
-
-    def _check_order(self, log_size: int) -> None:
         for column in (self._offsets, self._positions, self._times):
             if column and (column[0] < 0 or not all(map(lt, column, column[1:]))):
                 raise BadFile("has entries that do not ascend")
@@ -116,6 +110,9 @@ class GrowingIndex:
             raise BadFile("has offsets that fall")
         if self._positions and self._positions[-1] >= log_size:
             raise BadFile(f"has position {self._positions[-1]} in a segment of {log_size} bytes")
+        self._written, self._time_written = len(self._offsets), len(self._times)
+        self._cut_files()
+        self._look_whether_full()
 
     def clear(self) -> None:
         """Drops all entries, also in the files."""

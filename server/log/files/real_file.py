@@ -77,7 +77,9 @@ class RealFile:
             if written < due:
                 self._append_rest(b"".join(buffers), written)
         except OSError as problem:
-            self._undo()
+            # What the append has written, if the system still allows it.
+            with suppress(OSError):
+                os.ftruncate(self._opened(), self.size)
             raise self._disk.failure(problem) from problem
         self.size += due
 
@@ -85,11 +87,6 @@ class RealFile:
         with memoryview(data) as view:
             while written < len(data):
                 written += os.write(self._opened(), view[written:])
-
-    def _undo(self) -> None:
-        """Removes what a failed append has written, if the system still allows it."""
-        with suppress(OSError):
-            os.ftruncate(self._opened(), self.size)
 
     def preallocate(self, size: int) -> None:
         if size <= self.size or self._has_room:

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from .errors import BadFile
-from .sparse import Sliceable, check_size, unpacked
+from .sparse import Sliceable, good, unpacked
 from .sparse import used as _used
 
 _ENTRY = Struct(">ii")
@@ -55,11 +55,7 @@ def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[Of
 
 def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[OffsetPosition]:
     """The entries. BadFile at the first wrong one, and for a size that is not whole entries."""
-    for entry, problem in rows(data, base_offset, file):
-        if problem is not None:
-            raise problem
-        yield entry
-    check_size(data, SIZE, file)
+    return good(rows(data, base_offset, file), data, SIZE, file)
 
 
 def check(data: Sliceable, base_offset: int, log_size: int, file: str = "") -> int:

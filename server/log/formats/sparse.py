@@ -8,13 +8,15 @@ node died, ends in zeros: they are no entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from kafkadouble.wire.checksum import Buffer
 
 from .errors import BadFile
+
+T = TypeVar("T")
 
 _CHUNK = 1 << 16
 
@@ -47,8 +49,17 @@ def unpacked(data: Sliceable, entry: Struct, end: int) -> Iterator[tuple[int, tu
             yield start + number * entry.size, fields
 
 
+def good(rows: Iterable[tuple[T, BadFile | None]], data: Sliceable, size: int, file: str) -> Iterator[T]:
+    """The entries. BadFile at the first wrong one, and for a size that is not whole entries."""
+    for entry, problem in rows:
+        if problem is not None:
+            raise problem
+        yield entry
+    check_size(data, size, file)
+
+
 def check_size(data: Sliceable, size: int, file: str) -> None:
     """BadFile unless `data` is whole entries."""
     if len(data) % size:
-        problem = f"{len(data)} bytes, which is no multiple of the {size} bytes of an entry"
-        raise BadFile(problem, file=file, offset=len(data) // size * size)
+        text = f"{len(data)} bytes, which is no multiple of the {size} bytes of an entry"
+        raise BadFile(text, file=file, offset=len(data) // size * size)

@@ -14,7 +14,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from .errors import BadFile
-from .sparse import Sliceable, check_size, unpacked
+from .sparse import Sliceable, good, unpacked
 from .sparse import used as _used
 
 _ENTRY = Struct(">qi")
@@ -58,11 +58,7 @@ def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[Ti
 
 def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[TimestampOffset]:
     """The entries. BadFile at the first wrong one, and for a size that is not whole entries."""
-    for entry, problem in rows(data, base_offset, file):
-        if problem is not None:
-            raise problem
-        yield entry
-    check_size(data, SIZE, file)
+    return good(rows(data, base_offset, file), data, SIZE, file)
 
 
 def check(data: Sliceable, base_offset: int, next_offset: int, file: str = "") -> int:

@@ -12,7 +12,7 @@ from struct import Struct
 
 from ..transactions import AbortedTransaction
 from .errors import BadFile
-from .sparse import Sliceable, check_size, unpacked
+from .sparse import Sliceable, good, unpacked
 
 _ENTRY = Struct(">hqqqq")
 SIZE = _ENTRY.size
@@ -58,11 +58,7 @@ def _problem(version: int, found: AbortedTransaction, last: int) -> tuple[str, i
 
 def entries(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[AbortedTransaction]:
     """The entries. BadFile at the first wrong one, and for an incomplete entry at the end."""
-    for entry, problem in rows(data, base_offset, file):
-        if problem is not None:
-            raise problem
-        yield entry
-    check_size(data, SIZE, file)
+    return good(rows(data, base_offset, file), data, SIZE, file)
 
 
 def read(data: Sliceable, base_offset: int = 0, file: str = "") -> list[AbortedTransaction]:

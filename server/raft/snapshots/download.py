@@ -68,21 +68,17 @@ def answer_in(response: FetchSnapshotResponse) -> FetchSnapshotAnswer | None:
         return None
     leader = partition.current_leader
     leader_id = None if leader.leader_id == NO_LEADER_ID else leader.leader_id
+    found = (each for each in response.node_endpoints if each.node_id == leader_id)
     return FetchSnapshotAnswer(
         partition.error_code,
         leader_id,
         leader.leader_epoch,
-        _endpoint(response, leader_id),
+        next((VoterEndpoint(each.host, each.port) for each in found), None),
         OffsetAndEpoch(partition.snapshot_id.end_offset, partition.snapshot_id.epoch),
         partition.size,
         partition.position,
         partition.unaligned_records or b"",
     )
-
-
-def _endpoint(response: FetchSnapshotResponse, leader_id: int | None) -> VoterEndpoint | None:
-    found = (each for each in response.node_endpoints if each.node_id == leader_id)
-    return next((VoterEndpoint(each.host, each.port) for each in found), None)
 
 
 class SnapshotDownload:

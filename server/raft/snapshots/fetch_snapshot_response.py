@@ -101,11 +101,18 @@ def _answer(
     [requested] = topic.partitions
     found = _find(topic.name, requested, seat, store)
     if isinstance(found, int):
-        answer = _refused(requested, found)
+        answer = PartitionResponse(index=requested.partition, error_code=found, unaligned_records=b"")
     else:
         with found:
-            answer = _read(requested, found, most)
-    answer.current_leader = _current_leader(seat)
+            answer = PartitionResponse(
+                index=requested.partition,
+                snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=found.id.offset, epoch=found.id.epoch),
+                size=found.size,
+                position=requested.position,
+                unaligned_records=cast(bytes, found.slice(requested.position, most)),
+            )
+    leader = NO_LEADER_ID if seat.leader_id is None else seat.leader_id
+    answer.current_leader = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=seat.epoch)
     return answer
 
 
@@ -124,22 +131,3 @@ def _find(
         reader.close()
         return error_codes.POSITION_OUT_OF_RANGE
     return reader
-
-
-def _read(requested: PartitionRequest, reader: RecordsSnapshotReader, size: int) -> PartitionResponse:
-    return PartitionResponse(
-        index=requested.partition,
-        snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=reader.id.offset, epoch=reader.id.epoch),
-        size=reader.size,
-        position=requested.position,
-        unaligned_records=cast(bytes, reader.slice(requested.position, size)),
-    )
-
-
-def _refused(requested: PartitionRequest, code: int) -> PartitionResponse:
-    return PartitionResponse(index=requested.partition, error_code=code, unaligned_records=b"")
-
-
-def _current_leader(seat: QuorumView) -> FetchSnapshotResponse.LeaderIdAndEpoch:
-    leader = NO_LEADER_ID if seat.leader_id is None else seat.leader_id
-    return FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=seat.epoch)

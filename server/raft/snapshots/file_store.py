@@ -123,15 +123,12 @@ class FileSnapshotStore:
         self._deleted: list[_SnapshotFile] = []
         self._numbers = count(1)
         for name in sorted(disk.names(folder)):
-            self._find(name)
-
-    def _find(self, name: str) -> None:
-        path, id = f"{self.folder}/{name}", parse_checkpoint(name)
-        if id is not None:
-            self._snapshots[id] = _SnapshotFile(id, path)
-        elif name.endswith((PART, DELETED)) and re.match(_LEFT_OVER, name):
-            _LOGGER.info("%s is left over: it is removed", path)
-            self.disk.remove(path)
+            path, id = f"{self.folder}/{name}", parse_checkpoint(name)
+            if id is not None:
+                self._snapshots[id] = _SnapshotFile(id, path)
+            elif name.endswith((PART, DELETED)) and re.match(_LEFT_OVER, name):
+                _LOGGER.info("%s is left over: it is removed", path)
+                self.disk.remove(path)
 
     def path_of(self, id: OffsetAndEpoch) -> str:
         return f"{self.folder}/{checkpoint_name(id)}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
 from kafkadouble.messages.generated.snapshot_footer_record import SnapshotFooterRecord
 from kafkadouble.messages.generated.snapshot_header_record import SnapshotHeaderRecord
 from kafkadouble.wire.batch import (
@@ -23,7 +22,7 @@ from kafkadouble.wire.batch import (
 from kafkadouble.wire.errors import InvalidRecord, UsageError
 
 from .. import control_records
-from ..control_records import NEWEST_KRAFT_VERSION, Control
+from ..control_records import Control
 from ..voters import VoterSet
 
 
@@ -59,17 +58,10 @@ def head_of(records: Sequence[Record]) -> SnapshotHeader:
     for record in records[1:]:
         kind = control_type(record)[1]
         if kind == KRAFT_VERSION:
-            found = found._replace(kraft_version=_version(record))
+            found = found._replace(kraft_version=control_records.kraft_version_in(value_of(record)))
         elif kind == KRAFT_VOTERS:
             found = found._replace(voters=control_records.voters_in(value_of(record)))
     return found
-
-
-def _version(record: Record) -> int:
-    version = KRaftVersionRecord.decode(value_of(record), 0).kraft_version
-    if not 0 <= version <= NEWEST_KRAFT_VERSION:
-        raise InvalidRecord(f"kraft.version {version}, where {NEWEST_KRAFT_VERSION} is the newest known")
-    return version
 
 
 def value_of(record: Record) -> bytes:

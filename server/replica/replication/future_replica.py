@@ -62,7 +62,9 @@ class FutureReplica(FollowerPartition):
             return 0
         in_range = current.log_start_offset <= end <= current.log_end_offset
         if found.kind is FetchPositionKind.OUT_OF_RANGE or not in_range:
-            self._continue_in_range(current)
+            # It continues where the current log ends or begins, which has no record at this offset.
+            if not self.handle_out_of_range(current.log_start_offset, current.log_end_offset):
+                self.log.truncate_fully_and_start_at(current.log_start_offset)
             return 0
         records = current.read(end, max_bytes, current.log_end_offset).records
         if not records:  # compaction left no batch from there on
@@ -72,11 +74,6 @@ class FutureReplica(FollowerPartition):
         )
         self.process(data, now)
         return len(records)
-
-    def _continue_in_range(self, current: PartitionLog) -> None:
-        """Continues where the current log ends or begins: it has no record at this offset."""
-        if not self.handle_out_of_range(current.log_start_offset, current.log_end_offset):
-            self.log.truncate_fully_and_start_at(current.log_start_offset)
 
     def is_caught_up(self, current: PartitionLog) -> bool:
         """Returns whether it has everything that the current log has."""

@@ -94,7 +94,9 @@ class InSyncReplicas:
         elif partition.partition_epoch < self.partition_epoch:
             return
         self.leader_recovery_state = partition.leader_recovery_state
+        """That of the last metadata, which an AlterPartition request repeats."""
         self.replicas = partition.replicas
+        """All replicas by the last metadata, `own` among them; `remotes` follows it."""
         others = [id for id in partition.replicas if id != self.own]
         self.remotes = {id: self.remotes.get(id) or RemoteReplica(now) for id in others}
 

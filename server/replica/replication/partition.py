@@ -8,8 +8,9 @@ directory is offline answers KAFKA_STORAGE_ERROR to every request (KIP-112).
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -138,15 +139,8 @@ class Partition:
     ) -> AppendResult:
         """Appends a batch of a producer. Raises AppendRefused. `verification` is what the
         coordinator confirmed, if the batch is transactional and that was necessary."""
-        if self.offline:
-            raise _storage_error()
-        try:
-            result = self.log.append_as_leader(batch, self.leader_epoch, now, budget, verification)
-        except DiskFailure as failure:
-            raise _storage_error() from failure
-        if not result.duplicate:
-            self._commit(result.size)
-        return result
+        append = partial(self.log.append_as_leader, batch, self.leader_epoch, now, budget, verification)
+        return self._appended(append)
 
     def append_own(
         self,
@@ -158,16 +152,21 @@ class Partition:
     ) -> AppendResult:
         """Appends a batch of a coordinator, which may have no checksum yet. `transaction_version`
         chooses the rules for a transaction marker."""
+        append = partial(
+            self.log.append_own,
+            batch,
+            leader_epoch=self.leader_epoch,
+            now=now,
+            transaction_version=transaction_version,
+            verification=verification,
+        )
+        return self._appended(append)
+
+    def _appended(self, append: Callable[[], AppendResult]) -> AppendResult:
         if self.offline:
             raise _storage_error()
         try:
-            result = self.log.append_own(
-                batch,
-                leader_epoch=self.leader_epoch,
-                now=now,
-                transaction_version=transaction_version,
-                verification=verification,
-            )
+            result = append()
         except DiskFailure as failure:
             raise _storage_error() from failure
         if not result.duplicate:

@@ -179,7 +179,12 @@ class ReplicaFetcher:
         if isinstance(response, FetchResponse) and not response.error_code:
             self._on_fetch(response, now)
         elif isinstance(response, ListOffsetsResponse):
-            self._on_list_offsets(response, now)
+            for topic in response.topics:
+                for data in topic.partitions:
+                    key = (self._topic_id_of(topic.name), data.partition_index)
+                    self._process(self._process_list_offsets, key, data, now)
+            for key in self._requested:  # those without data in the response
+                self.delayed[key] = now + self._backoff_ms()
         else:
             # An evicted session is reopened at once.
             if not (self._session.is_open or was_overtaken):
@@ -200,14 +205,6 @@ class ReplicaFetcher:
         for topic in response.responses:
             for data in topic.partitions:
                 self._process(self._process_fetch, (topic.topic_id, data.partition_index), data, now)
-
-    def _on_list_offsets(self, response: ListOffsetsResponse, now: int) -> None:
-        for topic in response.topics:
-            for data in topic.partitions:
-                key = (self._topic_id_of(topic.name), data.partition_index)
-                self._process(self._process_list_offsets, key, data, now)
-        for key in self._requested:  # those without data in the response
-            self.delayed[key] = now + self._backoff_ms()
 
     def _topic_id_of(self, name: str) -> Uuid:
         return next((key[0] for key, each in self.partitions.items() if each.topic == name), Uuid.ZERO)
@@ -235,7 +232,7 @@ class ReplicaFetcher:
         except DiskFailure:  # the node reports it
             del self.partitions[key]
             return
-        except Exception:
+        except Exception:  # a defect delays one partition
             delay_ms = self._backoff_ms()
             log.exception("%r: the response of broker %d could not be processed", partition, self.leader)
         if delay_ms:

@@ -57,15 +57,12 @@ class ReplicationQuotaManager:
         text = self._node.image.config_overrides(TOPIC, topic).get(self._list_name)
         if text is None:
             return False
-        partitions = self._partitions(text)
-        return partitions is ALL_PARTITIONS or index in partitions
-
-    def _partitions(self, text: str) -> frozenset[int] | None:
         if text not in self._parsed:
             if len(self._parsed) >= MAX_PARSED_LISTS:
                 self._parsed.clear()
             self._parsed[text] = throttled_partitions(text, self._node.id)
-        return self._parsed[text]
+        partitions = self._parsed[text]
+        return partitions is ALL_PARTITIONS or index in partitions
 
     def is_exceeded(self) -> bool:
         """Returns whether the rate is above the quota."""

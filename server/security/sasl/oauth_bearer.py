@@ -127,7 +127,12 @@ class UnsecuredValidator:
         return options.get(f"unsecuredValidator{name}", "").strip()
 
     def __call__(self, token: str) -> BearerToken:
-        claims = _unsecured_claims(token)
+        parts = token.split(".")
+        if len(parts) != 3 or parts[2]:
+            raise TokenRefused("the token has not three parts, of which the last is empty")
+        if _json(parts[0]).get("alg") != "none":
+            raise TokenRefused("the token is signed, and only unsecured tokens are accepted")
+        claims = _json(parts[1])
         name = claims.get(self._principal_claim)
         if not isinstance(name, str) or not name.strip():
             raise TokenRefused("the token names no principal")
@@ -157,15 +162,6 @@ def claims_of(token: str) -> Mapping[str, Any]:
     parts = token.split(".")
     if len(parts) != 3:
         raise TokenRefused("the token has not three parts")
-    return _json(parts[1])
-
-
-def _unsecured_claims(token: str) -> Mapping[str, Any]:
-    parts = token.split(".")
-    if len(parts) != 3 or parts[2]:
-        raise TokenRefused("the token has not three parts, of which the last is empty")
-    if _json(parts[0]).get("alg") != "none":
-        raise TokenRefused("the token is signed, and only unsecured tokens are accepted")
     return _json(parts[1])
 
 

@@ -40,16 +40,12 @@ def server_exchange(users: Mapping[str, str]) -> ServerExchange:
         raise SaslFailure("Authentication failed: username not specified")
     if not password:
         raise SaslFailure("Authentication failed: password not specified")
-    if not _is_right(users, name, password):
+    is_same = hmac.compare_digest(_digest(password), _digest(users.get(name, "")))
+    if not (is_same and name in users):
         raise SaslFailure(WRONG)
     if authorization_id not in ("", name):
         raise SaslFailure(OTHER_AUTHORIZATION_ID)
     return Authenticated(name)
-
-
-def _is_right(users: Mapping[str, str], name: str, password: str) -> bool:
-    is_same = hmac.compare_digest(_digest(password), _digest(users.get(name, "")))
-    return is_same and name in users
 
 
 def _digest(password: str) -> bytes:

@@ -258,16 +258,13 @@ class SaslServerAuthenticator:
         self._exchange, self.state = None, SaslState.COMPLETE
         self._session = _Session(self.mechanism, principal)
         self._peer.principal, self._peer.may_ask_for_tokens = principal, not found.by_token
-        lifetime_ms = self._lifetime(found.expires_at, now)
+        # How long the session lasts; None for ever.
+        limit = self._enabled.max_reauth_ms.get(self.mechanism, 0)
+        ends = [*([limit] if limit > 0 else []), *([] if found.expires_at is None else [found.expires_at - now])]
+        lifetime_ms = max(0, min(ends)) if ends else None
         # A session without a lifetime, of a token that is only valid by the skew, has ended.
         self.expires_at = None if lifetime_ms is None else now + (lifetime_ms or -1)
         return TokenAnswer(found.response, lifetime_ms=lifetime_ms or 0)
-
-    def _lifetime(self, expires_at: int | None, now: int) -> int | None:
-        """How long the session lasts (ms); None for ever."""
-        limit = self._enabled.max_reauth_ms.get(self.mechanism, 0)
-        ends = [*([limit] if limit > 0 else []), *([] if expires_at is None else [expires_at - now])]
-        return max(0, min(ends)) if ends else None
 
     def _refuse(self, message: str, reason: str) -> TokenAnswer:
         self._fail(f"cannot be authenticated by {self.mechanism}: {reason}")

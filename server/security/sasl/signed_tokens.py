@@ -70,11 +70,6 @@ def token_rules(value: Callable[[str], object], source: Callable[[str], KeySourc
     names = [str(value(setting)).strip() for setting in (SCOPE, PRINCIPAL)]
     if not all(names):
         raise UsageError(f"{SCOPE if not names[0] else PRINCIPAL} is blank")
-    _check_library()
-    return TokenRules(source(str(url)), audience, cast("str | None", issuer), cast(int, value(SKEW)), *names)
-
-
-def _check_library() -> None:
     try:
         import cryptography  # noqa: F401
         import h11  # noqa: F401  # for keys at a URL
@@ -83,6 +78,7 @@ def _check_library() -> None:
         raise UsageError(
             "signed tokens of OAUTHBEARER are checked by the library PyJWT: pip install 'kafkadouble[security]'"
         ) from None
+    return TokenRules(source(str(url)), audience, cast("str | None", issuer), cast(int, value(SKEW)), *names)
 
 
 class SignedValidator:
@@ -122,7 +118,10 @@ class SignedValidator:
                     "verify_iat": False,
                 },
             )
-            _check_names(token)
+            # A name that is twice in one object is refused, as Kafka's library does: other programs
+            # may take the other value.
+            for part in token.split(".")[:2]:
+                json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_once)
         except jwt.PyJWTError as problem:
             raise TokenRefused(REASONS.get(type(problem).__name__, "the token is no valid JWT")) from None
         except (ValueError, TypeError, RecursionError):
@@ -157,13 +156,6 @@ class SignedValidator:
 
     def __repr__(self) -> str:
         return f"validator of signed tokens with {len(self._rules.source.keys)} keys"
-
-
-def _check_names(token: str) -> None:
-    """TokenRefused for a name that is twice in one object of the header or the claims, as Kafka's
-    library does: other programs may take the other value."""
-    for part in token.split(".")[:2]:
-        json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

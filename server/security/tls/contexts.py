@@ -39,7 +39,8 @@ def server_context_of(settings: Layers, listener_name: str) -> tuple[ssl.SSLCont
     given = ListenerTlsSettings(settings, listener_name)
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.options |= ssl.OP_NO_RENEGOTIATION
-    _check_protocol(given)
+    if (protocol := given.text("ssl.protocol")) not in (*PROTOCOLS, None):
+        raise UsageError(f"{given.shown('ssl.protocol')} is {protocol!r}: give one of {', '.join(PROTOCOLS)}")
     offer(made, given)
     store = key_store(given)
     if store is None:
@@ -80,11 +81,6 @@ def client_context_of(given: TlsSettings, *trust_settings: str) -> ssl.SSLContex
     if store is not None:
         load_key(made, store, given)
     return made
-
-
-def _check_protocol(given: TlsSettings) -> None:
-    if (protocol := given.text("ssl.protocol")) not in (*PROTOCOLS, None):
-        raise UsageError(f"{given.shown('ssl.protocol')} is {protocol!r}: give one of {', '.join(PROTOCOLS)}")
 
 
 def offer(made: ssl.SSLContext, given: TlsSettings) -> None:

@@ -60,7 +60,7 @@ class BearerTokens:
             name = self._given(token)
             if name is not None and not isinstance(name, str):
                 raise UsageError(f"the function of oauthbearer returns the name of a principal or None, not {name!r}")
-        except Exception as error:
+        except Exception as error:  # of a function of the application
             log.warning("a token is refused, since the function of oauthbearer raised %r", error)
             if len(self.errors) < MOST_ERRORS:
                 self.errors.append(error)

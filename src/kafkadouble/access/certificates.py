@@ -53,7 +53,12 @@ class Certificates:
     def __init__(self, kind: str = "valid", hosts: Iterable[str] = ()) -> None:
         if kind not in KINDS:
             raise UsageError(f"certificate is {kind!r}: there are {', '.join(KINDS)}")
-        _check_library()
+        try:
+            import cryptography  # noqa: F401  # an extra
+        except ImportError:
+            raise UsageError(
+                "certificates for tests are made by the library cryptography: pip install 'kafkadouble[security]'"
+            ) from None
         self.kind = kind
         self.directory, self._remove = own_folder(self)
         self._authority_key = _new_key()
@@ -85,7 +90,10 @@ class Certificates:
         key = _new_key()
         signer: Signer = (key, None) if kind == "self-signed" else (self._authority_key, self._authority)
         made = _signed(name, key, hosts, signer, is_expired=kind == "expired")
-        return KeyPair(_key_pem(key), _pem(made))
+        # An extra.
+        from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+        return KeyPair(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii"), _pem(made))
 
     def _write(self, name: str, text: str) -> Path:
         path = self.directory / name
@@ -106,15 +114,6 @@ def _remove(directory: str, process: int) -> None:
     """Removes the files, unless this is a fork of the process that made them."""
     if os.getpid() == process:
         shutil.rmtree(directory, ignore_errors=True)
-
-
-def _check_library() -> None:
-    try:
-        import cryptography  # noqa: F401  # an extra
-    except ImportError:
-        raise UsageError(
-            "certificates for tests are made by the library cryptography: pip install 'kafkadouble[security]'"
-        ) from None
 
 
 def _new_key() -> EllipticCurvePrivateKey:
@@ -182,10 +181,3 @@ def _pem(certificate: Certificate) -> str:
     from cryptography.hazmat.primitives.serialization import Encoding  # an extra
 
     return certificate.public_bytes(Encoding.PEM).decode("ascii")
-
-
-def _key_pem(key: EllipticCurvePrivateKey) -> str:
-    # An extra.
-    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-
-    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")

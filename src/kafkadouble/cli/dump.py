@@ -21,6 +21,7 @@ from kafkadouble.wire.errors import UsageError
 from ..dump import Options, items
 from ..dump.dumping import files
 from .parts.file_errors import FileErrors
+from .parts.printing import print_line
 
 _EPILOG = """\
 examples:
@@ -81,10 +82,10 @@ def _dump(options: argparse.Namespace) -> int:
     first = ""
     for path in [found for given in options.paths for found in files(given)]:
         if not options.json:
-            _print(f"Dumping {path}")
+            print_line(f"Dumping {path}")
         for item in items(path, item_options):
             for line in [item.json(str(path))] if options.json else item.lines(bounds):
-                _print(line)
+                print_line(line)
             if item.problem is not None:
                 first = first or f"{path}: {broken_text(item.problem)}"
     if first:
@@ -110,9 +111,3 @@ def _parquet(options: argparse.Namespace) -> int:
         summary = f"kafkadouble dump: broken: {broken} rows of {options.parquet} describe what cannot be read"
         print(printable(summary), file=sys.stderr)
     return 1 if broken else 0
-
-
-def _print(line: str) -> None:
-    """Prints a line, with escapes for characters that the terminal cannot show."""
-    encoding, line = sys.stdout.encoding or "utf-8", printable(line)
-    print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -125,7 +125,9 @@ def _show_all(options: argparse.Namespace) -> int:
     with source(options.file, options.hex, options.input, streams=options.kind == "log") as found:
         for shown in _shown(options, found):
             for line in _lines(shown, options.style):
-                _print(line)
+                # With escapes for characters that the terminal cannot show.
+                encoding = sys.stdout.encoding or "utf-8"
+                print(line.encode(encoding, "backslashreplace").decode(encoding))
             broken = broken or shown.error
     if broken is None:
         return 0
@@ -206,9 +208,3 @@ def _lines(shown: show.Shown, style: str) -> Iterator[str]:
         yield from shown.tree_lines()
     else:
         yield json.dumps(shown.json()) if style == "json" else shown.line()
-
-
-def _print(line: str) -> None:
-    """Prints a line, with escapes for characters that the terminal cannot show."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(line.encode(encoding, "backslashreplace").decode(encoding))

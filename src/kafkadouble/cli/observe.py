@@ -23,6 +23,7 @@ from ..observe.change import QUORUM
 from ..observe.observer import ANONYMOUS, Observer
 from ..observe.tables import tables
 from ..observe.watching import NoQuorum, ObserverCallback, WatchOptions, observe
+from .parts.printing import print_line
 
 _EPILOG = """\
 examples:
@@ -148,14 +149,14 @@ class _Text:
     def caught_up(self, observer: Observer) -> None:
         observer.view.changes.clear()
         for line in tables(observer.view, observer.quorum, observer.replica.voters):
-            _print(line)
+            print_line(line)
         sys.stdout.flush()
 
     def more(self, observer: Observer) -> None:
         """Prints the new changes."""
         changes = observer.view.changes
         while changes:
-            _print(changes.popleft().line())
+            print_line(changes.popleft().line())
         sys.stdout.flush()
 
 
@@ -173,15 +174,9 @@ class _Json:
         """Prints the new changes."""
         changes = observer.view.changes
         while changes:
-            _print(json.dumps(changes.popleft().json()))
+            print_line(json.dumps(changes.popleft().json()))
         quorum = observer.quorum.json()
         if quorum["leaderEpoch"] >= 0 and quorum != self._printed:
             self._printed = quorum
-            _print(json.dumps({"kind": QUORUM, **quorum}))
+            print_line(json.dumps({"kind": QUORUM, **quorum}))
         sys.stdout.flush()
-
-
-def _print(line: str) -> None:
-    """Prints a line, with escapes for characters that the terminal cannot show."""
-    encoding, line = sys.stdout.encoding or "utf-8", printable(line)
-    print(line.encode(encoding, "backslashreplace").decode(encoding))

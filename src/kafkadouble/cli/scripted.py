@@ -10,7 +10,6 @@ import argparse
 import logging
 import signal
 import sys
-from collections.abc import Sequence
 
 from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
@@ -73,13 +72,9 @@ def _serve(options: argparse.Namespace, signals: set[signal.Signals]) -> int:
     with double:
         print(f"bootstrap.servers={double.bootstrap_servers}", flush=True)
         signal.sigwait(signals)
-    return _summary(double.unscripted, double.unasked)
-
-
-def _summary(unscripted: Sequence[object], unasked: Sequence[object]) -> int:
-    for title, found in (("not in the recording", unscripted), ("not asked", unasked)):
+    for title, found in (("not in the recording", double.unscripted), ("not asked", double.unasked)):
         for each in found[:SHOWN]:
             print(printable(f"{title}: {each!r}"), file=sys.stderr)
         if len(found) > SHOWN:
             print(f"{title}: and {len(found) - SHOWN} more", file=sys.stderr)
-    return NOT_SCRIPTED if unscripted else 0
+    return NOT_SCRIPTED if double.unscripted else 0

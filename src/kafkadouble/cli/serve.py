@@ -58,7 +58,8 @@ def main(words: list[str]) -> int:
     if options.until_stdin_ends:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        _check_stepped(options)
+        if options.stepped and options.control_port is None and not options.page:
+            raise ValueError("--stepped needs --control-port: only the verb `advance` moves its clock")
         scenario = _scenario(options)
         given, unknown = _given(options)
         access = options.access = _access(options, scenario, given)
@@ -344,11 +345,6 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
     if not {options.control_port, options.control_host, options.control_token, options.control_allowed_hosts} - {None}:
         return []
     return serve_control.checked(options)
-
-
-def _check_stepped(options: argparse.Namespace) -> None:
-    if options.stepped and options.control_port is None and not options.page:
-        raise ValueError("--stepped needs --control-port: only the verb `advance` moves its clock")
 
 
 def _scenario(options: argparse.Namespace) -> Scenario | None:

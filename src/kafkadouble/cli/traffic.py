@@ -22,6 +22,8 @@ from kafkadouble.pipeline.traffic.tables import TABLES, ReportTable
 from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
 
+from .parts.printing import print_line
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -84,25 +86,21 @@ def _parser() -> argparse.ArgumentParser:
 def _report(options: argparse.Namespace) -> int:
     problems = Problems()
     rows = grouping.marked(reading.read(options.paths, problems, reading.ReadOptions(reading.zone_of(options.zone))))
-    _report_problems(problems)
+    for problem in problems.named[:SHOWN]:
+        print(printable(f"kafkadouble traffic: {problem}"), file=sys.stderr)
+    if problems.count > SHOWN:
+        print(f"kafkadouble traffic: and {problems.count - SHOWN} more", file=sys.stderr)
     if options.csv:
         (chosen,) = (each for each in TABLES if each.name == options.csv)
         _print_csv(chosen, grouping.table_of(rows, chosen))
     elif options.json:
         _print_json(rows, problems, {each.name: grouping.table_of(rows, each).to_pylist() for each in TABLES})
     else:
-        _print(_counted(rows))
-        _print("")
+        print_line(_counted(rows))
+        print_line("")
         for each in TABLES:
             _print_table(each, grouping.table_of(rows, each))
     return 0 if rows.num_rows else 1
-
-
-def _report_problems(problems: Problems) -> None:
-    for problem in problems.named[:SHOWN]:
-        print(printable(f"kafkadouble traffic: {problem}"), file=sys.stderr)
-    if problems.count > SHOWN:
-        print(f"kafkadouble traffic: and {problems.count - SHOWN} more", file=sys.stderr)
 
 
 def _counted(rows: pa.Table) -> str:
@@ -118,7 +116,7 @@ def _print_table(given: ReportTable, found: pa.Table) -> None:
     heads = [name.replace("_", " ").upper() for name in given.columns]
     rows = ([_cell(name, row[name]) for name in given.columns] for row in found.to_pylist())
     for line in table(given.title, heads, rows):
-        _print(line)
+        print_line(line)
 
 
 def _cell(name: str, value: Any) -> str:
@@ -157,9 +155,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return round(value) if isinstance(value, float) else value
-
-
-def _print(line: str) -> None:
-    """Prints a line, with escapes for characters that the terminal cannot show."""
-    encoding, line = sys.stdout.encoding or "utf-8", printable(line)
-    print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -50,7 +50,14 @@ def _confluent(given: ClientSecurity) -> dict[str, Any]:
     if login := given.login:
         found["sasl.mechanism"] = login.mechanism
         if login.is_signed:
-            return found | _confluent_oidc(given, login)
+            return found | (
+                {
+                    "sasl.oauthbearer.method": "oidc",
+                    "sasl.oauthbearer.token.endpoint.url": given.token_endpoint,
+                    "sasl.oauthbearer.client.id": login.name,
+                    "sasl.oauthbearer.client.secret": login.secret,
+                }
+            )
         if login.mechanism == OAUTHBEARER:  # librdkafka makes the token
             return found | {
                 "enable.sasl.oauthbearer.unsecure.jwt": "true",
@@ -58,15 +65,6 @@ def _confluent(given: ClientSecurity) -> dict[str, Any]:
             }
         found |= {"sasl.username": login.name, "sasl.password": login.password}
     return found
-
-
-def _confluent_oidc(given: ClientSecurity, login: SaslLogin) -> dict[str, str]:
-    return {
-        "sasl.oauthbearer.method": "oidc",
-        "sasl.oauthbearer.token.endpoint.url": given.token_endpoint,
-        "sasl.oauthbearer.client.id": login.name,
-        "sasl.oauthbearer.client.secret": login.secret,
-    }
 
 
 def _kafka_python(given: ClientSecurity) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class ControlApp:
                 return _answer(200, await _unless_left(request, route.answer(call)))
             except ClientDisconnect:
                 return Response(status_code=499)
-            except Exception as error:
+            except Exception as error:  # each error is an answer
                 return _failed(problem_of(error, caller_of(request.headers.get("user-agent", ""))))
 
         return endpoint
@@ -85,7 +85,7 @@ class ControlApp:
                 return _answer(*await route.answer(self._kafka, request, self._bodies))
             except ClientDisconnect:
                 return Response(status_code=499)
-            except Exception as error:
+            except Exception as error:  # each error is an answer
                 return _failed(problem_of(error))
 
         return endpoint
@@ -107,19 +107,17 @@ class ControlApp:
                 check_query(request.url.path, route.query, request.query_params.multi_items())
                 if request.method == "HEAD":
                     return Response(media_type=STREAM_TYPE, headers=HEADERS)
-                self._check_room()
-                events = route.make(self._kafka, _stream_query(request))
-            except Exception as error:
+                if self._streams >= MOST_STREAMS:
+                    raise ControlProblem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
+                last = request.headers.get("last-event-id")
+                events = route.make(self._kafka, {**request.query_params, **({} if last is None else {"after": last})})
+            except Exception as error:  # each error is an answer
                 return _failed(problem_of(error))
             # At once: other streams are checked before this one begins.
             self._streams += 1
             return _StreamAnswer(events, self._end_stream)
 
         return endpoint
-
-    def _check_room(self) -> None:
-        if self._streams >= MOST_STREAMS:
-            raise ControlProblem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
 
     def _end_stream(self) -> None:
         self._streams -= 1
@@ -139,11 +137,6 @@ class _StreamAnswer(StreamingResponse):
         finally:
             self._ended()
             await self._texts.aclose()
-
-
-def _stream_query(request: Request) -> dict[str, str]:
-    last = request.headers.get("last-event-id")
-    return {**request.query_params, **({} if last is None else {"after": last})}
 
 
 async def _unless_left(request: Request, answer: Any) -> Any:

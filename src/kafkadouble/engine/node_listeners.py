@@ -87,7 +87,13 @@ def planned(
     specs = listener_specs(settings)
     _check_security(settings, specs)
     if certificate in (None, "valid"):
-        _check_own_trust(settings, specs)
+        # Brokers use this listener among themselves.
+        name = inter_broker_listener_name(settings)
+        if any(spec.name == name and spec.has_tls and spec.bind is not None for spec in specs):
+            # With security alone.
+            from kafkadouble.server.security.tls.handshake_check import check_own_trust
+
+            check_own_trust(settings, name)
     clients = _of_clients(settings, of_brokers(specs), overrides)
     controllers = _of_controller(settings, of_controllers(specs), clients, overrides)
     if brokers == 1:
@@ -193,16 +199,6 @@ def _check_security(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
 
         for is_to_controllers in (True, False):
             peer_security(settings, is_to_controllers)
-
-
-def _check_own_trust(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
-    """UsageError for a listener that brokers use among themselves, and cannot."""
-    name = inter_broker_listener_name(settings)
-    if any(spec.name == name and spec.has_tls and spec.bind is not None for spec in specs):
-        # With security alone.
-        from kafkadouble.server.security.tls.handshake_check import check_own_trust
-
-        check_own_trust(settings, name)
 
 
 def bound(specs: Sequence[ListenerSpec]) -> BoundListeners:

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kafkadouble.common.errors import UsageError
 from kafkadouble.common.on_first_use import OnFirstUse
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from kafkadouble.seen.telemetry import TelemetryCollector
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
-    from kafkadouble.server.tracing.capture import Capture
 
     from . import cluster
     from .data.data_dirs import DataDirs
@@ -73,10 +73,7 @@ class Running:
         self._data: DataDirs | None = None
         try:
             listeners.extend(map(bound, options.nodes))
-            if len(listeners) > 1:
-                self._begin_cluster(options, listeners)
-            else:
-                self._begin(options, listeners[0])
+            self._begin(options, listeners)
             self.thread.run(self.broker.start())
         except BaseException:
             self._fail(listeners)
@@ -91,42 +88,26 @@ class Running:
         made._capturing = made._data = None
         return made
 
-    def _begin(self, options: RunOptions, listeners: BoundListeners) -> None:
-        if options.data_dirs:
+    def _begin(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
+        is_cluster = len(listeners) > 1
+        if options.data_dirs and not is_cluster:
             member_data.check_count(options.data_dirs, 1)
             self._data = directories.DataDirs(options.data_dirs, options.settings.int("node.id"), options.clock.now())
+        make: Any = (
+            partial(cluster.Cluster, data_dirs=options.data_dirs) if is_cluster else partial(Broker, data=self._data)
+        )
         self.thread.start()
         self.broker = self.thread.call(
-            Broker,
+            make,
             options.settings,
-            listeners,
+            listeners if is_cluster else listeners[0],
             options.clock,
             seed=options.seed,
             peer_requests=options.peer_requests,
-            data=self._data,
-            capture=self._capture,
+            capture=None if self._capturing is None else self._capturing.capture,
             telemetry=options.telemetry,
             token_check=options.token_check,
         )
-
-    def _begin_cluster(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
-        self.thread.start()
-        self.broker = self.thread.call(
-            cluster.Cluster,
-            options.settings,
-            listeners,
-            options.clock,
-            seed=options.seed,
-            peer_requests=options.peer_requests,
-            data_dirs=options.data_dirs,
-            capture=self._capture,
-            telemetry=options.telemetry,
-            token_check=options.token_check,
-        )
-
-    @property
-    def _capture(self) -> Capture | None:
-        return None if self._capturing is None else self._capturing.capture
 
     def _fail(self, listeners: Sequence[BoundListeners]) -> None:
         if hasattr(self, "broker") and self.thread.running and len(listeners) > 1:

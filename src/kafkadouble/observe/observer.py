@@ -131,7 +131,13 @@ class Observer:
             self.replica.answered(token, response, now)
             if isinstance(response, FetchResponse) and send is not None:
                 self._note_source(send, response)
-            self._forget(now)
+            # Records that were read go; the end of the log stays, for the comparison with the
+            # leader's.
+            log = self.replica.log.log
+            if log.log_start_offset < self.view.last_batch <= log.high_watermark:
+                log.delete_records_before(self.view.last_batch)
+            for id in self._store.ids()[:-1]:
+                self._store.delete(id, now)
         self._moved()
 
     def tick(self, now: int) -> None:
@@ -186,15 +192,6 @@ class Observer:
             self._source, self._committed = source, None
         if partition.high_watermark >= 0:
             self._committed = partition.high_watermark
-
-    def _forget(self, now: int) -> None:
-        """Deletes records that were read. The end of the log is kept, for the comparison with the
-        leader's log."""
-        log = self.replica.log.log
-        if log.log_start_offset < self.view.last_batch <= log.high_watermark:
-            log.delete_records_before(self.view.last_batch)
-        for id in self._store.ids()[:-1]:
-            self._store.delete(id, now)
 
     def _on_response(self, send: OutboundRequest | None, response: Message | RequestFailure | None) -> None:
         handler = _RESPONSE_HANDLERS.get(type(response))

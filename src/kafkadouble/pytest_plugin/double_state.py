@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.host import host_clock
 from kafkadouble.host.host import host_of
-from kafkadouble.server.network.clock import Clock, SystemClock
+from kafkadouble.server.network.clock import SystemClock
 
 from . import metadata_changes
 
@@ -64,17 +64,13 @@ def state_of(double: KafkaDouble) -> DoubleState:
         return DoubleState(
             frozenset(broker.faults.register.rules),
             dict(host.snapshots),
-            _clock_of(host.clock),
+            (host.clock.is_frozen, host.clock.factor) if isinstance(host.clock, SystemClock) else (False, None),
             None if host.security is None else dict(host.security.users),
             broker.states,
             metadata_changes.shared(broker.node.controller.image),
         )
 
     return running.thread.call(read)
-
-
-def _clock_of(clock: Clock) -> tuple[bool, Any]:
-    return (clock.is_frozen, clock.factor) if isinstance(clock, SystemClock) else (False, None)
 
 
 def restore(double: KafkaDouble, before: DoubleState) -> None:

@@ -42,7 +42,10 @@ def undo(double: KafkaDouble, now: SharedMetadata, before: SharedMetadata) -> No
     for resource, changes in _changes(now.configs, before.configs):
         _alter_configs(double, resource, changes)
     for entity, quotas in _changes(now.quotas, before.quotas):
-        quota_requests.check_entries(host_of(double).ask(_to_alter_quotas(entity, quotas)).entries)
+        made = AlterClientQuotasRequest
+        of = [made.EntityData(entity_type=kind, entity_name=name) for kind, name in entity]
+        ops = [made.OpData(key=key, value=value or 0.0, remove=value is None) for key, value in sorted(quotas.items())]
+        quota_requests.check_entries(host_of(double).ask(made(entries=[made.EntryData(entity=of, ops=ops)])).entries)
     if added := now.acls - before.acls:
         acl_requests.deleted(host_of(double).ask(acl_requests.to_delete([_creation(each) for each in added])))
     if missing := [_creation(each) for each in before.acls - now.acls]:
@@ -87,13 +90,6 @@ def _to_alter_configs(kind: int, name: str, changes: Mapping[str, str | None]) -
     ]
     resource = made.AlterConfigsResource(resource_type=kind, resource_name=name, configs=configs)
     return made(resources=[resource])
-
-
-def _to_alter_quotas(entity: QuotaEntity, quotas: Mapping[str, float | None]) -> AlterClientQuotasRequest:
-    made = AlterClientQuotasRequest
-    of = [made.EntityData(entity_type=kind, entity_name=name) for kind, name in entity]
-    ops = [made.OpData(key=key, value=value or 0.0, remove=value is None) for key, value in sorted(quotas.items())]
-    return made(entries=[made.EntryData(entity=of, ops=ops)])
 
 
 def _creation(acl: Acl) -> CreateAclsRequest.AclCreation:

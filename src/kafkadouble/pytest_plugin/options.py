@@ -200,11 +200,6 @@ def arguments(config: pytest.Config, folder: Callable[[], Path], given: Mapping[
     if "security" in given:  # which has users of its own
         own.pop("users", None)
     found |= {**own, **given, "config": {**_settings(config), **(given.get("config") or {})}}
-    return _in_folders(found, folder)
-
-
-def _in_folders(found: dict[str, Any], folder: Callable[[], Path]) -> dict[str, Any]:
-    """Puts folders in place of `data_dir=True` and `capture=True`."""
     for name in ("data_dir", "capture"):
         if found.get(name) is True:
             found[name] = folder() / name

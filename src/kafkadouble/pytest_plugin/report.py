@@ -118,15 +118,11 @@ def _taken_errors(double: KafkaDouble) -> Iterator[tuple[str, BaseException]]:
 
 def _unused(item: pytest.Item, known: KnownDouble) -> list[Armed]:
     """The rules of this test that nothing has matched, or of which a step is left."""
-    of_run = _rules_of_run(item, known.double)
+    # The run's scenario is for all tests, and each uses only some of its rules.
+    scenario = host.host_of(known.double).scenario
+    of_run = () if scenario is None or options.has_own_scenario(item) else scenario.all_rules
     new = [armed for armed in double_state.unmatched_rules(known.double) if armed not in known.unmatched]
     return [armed for armed in new if armed.rule not in of_run]
-
-
-def _rules_of_run(item: pytest.Item, double: KafkaDouble) -> tuple[object, ...]:
-    """The rules of the run's scenario: it is for all tests, and each uses only some of them."""
-    scenario = host.host_of(double).scenario
-    return () if scenario is None or options.has_own_scenario(item) else scenario.all_rules
 
 
 def sections(item: pytest.Item) -> list[tuple[str, str]]:

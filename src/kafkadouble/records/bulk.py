@@ -63,16 +63,12 @@ def bulk_record(given: Any) -> BulkRecord:
     if isinstance(given, ReadRecord):
         return BulkRecord(given.value, given.key, given.headers, None, given.timestamp)
     if isinstance(given, Mapping):
-        return _of_fields(**_checked(given))
+        for name in given:
+            if name not in FIELDS:
+                raise UsageError(f"a record has no field {name!r}{near(name, FIELDS)}; it has {', '.join(FIELDS)}")
+        return _of_fields(**given)
     problem = "a record is a value or {object} with {fields}, not {given}"
     raise UsageError(problem, object=AllowedValues("a mapping"), fields=", ".join(FIELDS), given=ShownValue(given))
-
-
-def _checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    for name in given:
-        if name not in FIELDS:
-            raise UsageError(f"a record has no field {name!r}{near(name, FIELDS)}; it has {', '.join(FIELDS)}")
-    return given
 
 
 def _of_fields(

@@ -151,15 +151,11 @@ def read(taken: Bytes) -> Iterator[ReadRecord]:
             while waiting and waiting[-1][1] <= header.last_offset:
                 aborting.add(waiting.pop()[0])
             if header.is_control:
-                _end_transaction(chunk, position, header, aborting)
+                markers = records_of(chunk, position, header, check_crc=False)
+                if markers and control_type(markers[0])[1] == ABORT:
+                    aborting.discard(header.producer_id)
             elif not (header.is_transactional and header.producer_id in aborting):
                 yield from _records(taken, chunk, position, header)
-
-
-def _end_transaction(chunk: bytes, position: int, header: BatchHeader, aborting: set[int]) -> None:
-    markers = records_of(chunk, position, header, check_crc=False)
-    if markers and control_type(markers[0])[1] == ABORT:
-        aborting.discard(header.producer_id)
 
 
 def _records(taken: Bytes, chunk: bytes, position: int, header: BatchHeader) -> Iterator[ReadRecord]:

@@ -105,7 +105,7 @@ class ReplayedConnection:
 
     async def _read(self) -> None:
         """Reads until every request that was answered in the recording has its answer here."""
-        while self._left or self._waits():
+        while self._left or any(each.exchange.outcome != ABANDONED for each in self._sent):
             if not self._sent:
                 self._has_sent.clear()
                 await self._has_sent.wait()
@@ -141,9 +141,6 @@ class ReplayedConnection:
         with contextlib.suppress(OSError):
             await self._connection.send(b"".join(self._frame(each.exchange) for each in self._sent))
         return True
-
-    def _waits(self) -> bool:
-        return any(each.exchange.outcome != ABANDONED for each in self._sent)
 
     def _patience(self, sent: _Sent) -> float:
         exchange = sent.exchange

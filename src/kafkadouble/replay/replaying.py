@@ -27,7 +27,10 @@ DEFAULTS = ReplayOptions()
 async def replay(recording: Recording, target: Address, options: ReplayOptions = DEFAULTS) -> ReplayReport:
     """Replays a recording. Raises TargetError when the target cannot be reached, and UsageError
     when its brokers cannot stand for the recorded ones."""
-    recording = _without_logins(recording)
+    # Without the requests that authenticated the recorded clients: each connection has a login of
+    # its own.
+    kept = tuple(each for each in recording.exchanges if each.api_key not in LOGIN_APIS)
+    recording = replace(recording, exchanges=kept)
     brokers = await brokers_of(target, options.patience, options.security)
     if options.creates_topics and (topics := earlier_topics.earlier_topics(recording)):
         await earlier_topics.create(topics, target, options.patience, options.security)
@@ -38,13 +41,6 @@ async def replay(recording: Recording, target: Address, options: ReplayOptions =
         for exchanges in _by_connection(recording):
             group.create_task(ReplayedConnection(run, exchanges).run())
     return run.report
-
-
-def _without_logins(recording: Recording) -> Recording:
-    """Removes the requests that authenticated the recorded clients: each connection to the target
-    has a login of its own."""
-    kept = tuple(each for each in recording.exchanges if each.api_key not in LOGIN_APIS)
-    return replace(recording, exchanges=kept)
 
 
 def _by_connection(recording: Recording) -> list[list[Exchange]]:

@@ -48,7 +48,7 @@ def _shown(section: Section, double: Reported) -> list[str]:
         return list(section(double))
     except (KafkaError, UsageError) as problem:
         return [f"not shown: {problem}"]
-    except Exception as problem:
+    except Exception as problem:  # a defect of a section
         return [f"cannot be shown: {problem!r}"]
 
 

@@ -65,7 +65,7 @@ class RecordSteps:
         """Produces for what has arrived, and for what arrives by that; whether no step waits any
         more."""
         has_produced = False
-        while not self.has_ended and self._answer_all(self._arrived()):
+        while not self.has_ended and sum(map(self._answer, self._arrived())) > 0:
             has_produced = True
         if has_produced:  # waits that looked before this have not seen it
             asyncio.get_running_loop().call_soon(self._broker.watches.due)
@@ -100,10 +100,6 @@ class RecordSteps:
                 self._next[place] = partition.log.log_end_offset
         return found
 
-    def _answer_all(self, arrived: Iterable[ReadRecord]) -> bool:
-        """Calls the steps that wait for these records; whether there is one."""
-        return sum(map(self._answer, arrived)) > 0
-
     def _answer(self, record: ReadRecord) -> int:
         """Calls each step that waits for this record; the number of the steps."""
         waiting = self._waiting.get(record.topic, [])
@@ -122,14 +118,14 @@ class RecordSteps:
         def report(answer: Future[Any]) -> None:
             try:
                 seeding.appended_at(answer.result())
-            except Exception as problem:
+            except Exception as problem:  # the step has failed
                 self._report(waiting.index, problem)
             else:
                 self._report(waiting.index, None)
 
         try:
             self._append(waiting, record).add_done_callback(report)
-        except Exception as problem:
+        except Exception as problem:  # the step has failed
             self._report(waiting.index, problem)
 
     def _append(self, waiting: _Waiting, record: ReadRecord) -> Future[Any]:

@@ -173,7 +173,7 @@ class ScenarioSteps:
             return
         try:
             step.call.verb.call(kafka, **step.call.given)
-        except Exception as problem:
+        except Exception as problem:  # the step has failed
             self._note(index, problem)
         else:
             self._note(index, None)

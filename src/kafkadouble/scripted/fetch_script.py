@@ -46,23 +46,20 @@ class FetchScript:
         self._sessions: dict[tuple[str, int], dict[Place, int]] = {}
         self._asked: set[int] = set()
         for each in exchanges:
-            self._note(each)
+            asked, answer = self._places(each), each.answer()
+            for place in asked:
+                self._found.setdefault(place, [])
+            for topic in () if answer is None else answer.responses:
+                for partition in topic.partitions:
+                    place = self._named(topic), partition.partition_index
+                    first = asked.get(place, 0)
+                    last = _last_offset(partition.records)
+                    self._found.setdefault(place, []).append(RecordedFetch(each, first, last, partition))
+            if answer is not None and answer.session_id:
+                self._sessions[each.connection, answer.session_id] = asked
 
     def _named(self, topic: Any) -> str:
         return topic.topic or self._topic_names.get(topic.topic_id, "")
-
-    def _note(self, exchange: Exchange) -> None:
-        asked, answer = self._places(exchange), exchange.answer()
-        for place in asked:
-            self._found.setdefault(place, [])
-        for topic in () if answer is None else answer.responses:
-            for partition in topic.partitions:
-                place = self._named(topic), partition.partition_index
-                first = asked.get(place, 0)
-                last = _last_offset(partition.records)
-                self._found.setdefault(place, []).append(RecordedFetch(exchange, first, last, partition))
-        if answer is not None and answer.session_id:
-            self._sessions[exchange.connection, answer.session_id] = asked
 
     def _places(self, exchange: Exchange) -> dict[Place, int]:
         """The partitions that a recorded request asked for, with their offsets: those of its

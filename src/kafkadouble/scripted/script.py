@@ -15,6 +15,8 @@ from typing import Any
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.fields import fields_of
+from kafkadouble.messages.uuid import Uuid
 from kafkadouble.replay.recorded.causal_order import CausalOrder
 from kafkadouble.replay.recorded.exchange import Exchange
 from kafkadouble.replay.recorded.recording import Recording
@@ -22,10 +24,8 @@ from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED
 from kafkadouble.wire.errors import UsageError
 
 from .fetch_script import FetchScript
-from .own_addresses import Address, readdress
 from .partition_answers import COMBINED, combined
 from .produce_script import ProduceScript
-from .recorded_topics import topic_names
 from .request_subject import RequestSubject, subject_of
 
 WRITES = (
@@ -87,16 +87,12 @@ class Script:
             return None, self._fetch.answer(body)
         exchange = self._chosen(api_key, version, subject_of(body, self._names), node)
         if exchange is not None:
-            return exchange, self._given(exchange)
+            self._ask(exchange)
+            answer = exchange.answer()
+            if answer is not None:
+                readdress(answer, self._addresses)
+            return exchange, answer
         return None, self._combined(api_key, body) if api_key in COMBINED else None
-
-    def _given(self, exchange: Exchange) -> Any:
-        """The answer of an exchange, which is asked for now."""
-        self._ask(exchange)
-        answer = exchange.answer()
-        if answer is not None:
-            readdress(answer, self._addresses)
-        return answer
 
     def _combined(self, api_key: int, body: Any) -> Any:
         """The answer for partitions in another combination. It stands for the nearest exchange."""
@@ -179,3 +175,29 @@ def _fits(exchange: Exchange, version: int) -> bool:
     except UsageError:
         return False
     return True
+
+
+NODE_FIELDS = ("node_id", "broker_id")
+
+Address = tuple[str, int]
+
+
+def readdress(struct: Any, addresses: Mapping[int, Address]) -> None:
+    """Sets host and port of every broker in an answer, in place."""
+    for name in NODE_FIELDS:
+        if all(hasattr(struct, field) for field in (name, "host", "port")):
+            struct.host, struct.port = addresses.get(getattr(struct, name), (struct.host, struct.port))
+    for field in fields_of(type(struct)):
+        if field.struct is not None and (value := getattr(struct, field.name)) is not None:
+            for each in value if field.array else (value,):
+                readdress(each, addresses)
+
+
+def topic_names(recording: Recording) -> dict[Uuid, str]:
+    """Each topic id that an answer gives together with a name."""
+    found: dict[Uuid, str] = {}
+    for each in recording.exchanges:
+        if each.api_key in (ApiKeys.METADATA, ApiKeys.CREATE_TOPICS) and (answer := each.answer()) is not None:
+            found.update((topic.topic_id, topic.name) for topic in answer.topics if topic.name)
+    found.pop(Uuid.ZERO, None)
+    return found

@@ -68,7 +68,8 @@ class Capturing:
     def _main(self) -> None:
         while not self._ended.wait(LOOK_S):
             self._gather(PAUSE_S)
-            if self._is_due():
+            now = time.monotonic()
+            if now - self._last >= max(PART_S, (now - self._began) / PART_OF_RUN):
                 self._write()
         self._gather(0)
         self._write()
@@ -80,7 +81,7 @@ class Capturing:
         while rows := self.capture.take(SLICE):
             try:
                 batch = batch_of(self._run, rows, self.capture.wants_frames)
-            except Exception as problem:
+            except Exception as problem:  # a capture that fails does not disturb the broker
                 self._lose(len(rows), problem)
                 continue
             self._batches.append(batch)
@@ -89,10 +90,6 @@ class Capturing:
             if self._held >= PART_ROWS or self._held_bytes >= PART_BYTES:
                 self._write()
             time.sleep(pause)
-
-    def _is_due(self) -> bool:
-        now = time.monotonic()
-        return now - self._last >= max(PART_S, (now - self._began) / PART_OF_RUN)
 
     def _write(self) -> None:
         batches, count = self._batches, self._held
@@ -103,7 +100,7 @@ class Capturing:
         try:
             self._files.add(batches)
             self._rows += count
-        except Exception as problem:
+        except Exception as problem:  # a capture that fails does not disturb the broker
             self._lose(count, problem)
 
     def _lose(self, count: int, problem: Exception) -> None:
@@ -126,7 +123,7 @@ class Capturing:
         self._thread.join()
         try:
             self._files.close()
-        except Exception as problem:
+        except Exception as problem:  # a capture that fails does not disturb the broker
             log.error("%r cannot be written, its parts are kept: %s", self._files, problem)
         log.info("%r", self)
 

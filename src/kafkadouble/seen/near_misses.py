@@ -19,7 +19,8 @@ def explanation(request_filter: RequestFilter, times: int | None, requests: Sequ
     found = [seen for seen in searched if request_filter.matches(seen)]
     lines = [_headline(request_filter, times, len(found), len(searched))]
     if found:
-        lines += _lines("these match:", _short(found))
+        more = len(found) - MOST_FOUND
+        lines += _lines("these match:", [*map(repr, found[:MOST_FOUND]), *([f"and {more} more"] if more > 0 else [])])
     if not found or (times or 0) > len(found):
         lines += _lines("the nearest:", nearest(request_filter, searched))
         lines += _lines("the last requests:", map(repr, searched[-MOST_LAST:]))
@@ -32,11 +33,6 @@ def _headline(request_filter: RequestFilter, times: int | None, found: int, sear
     return (
         f"expected {expected} to match {request_filter}, but {matched} of {searched} {'does' if found == 1 else 'do'}"
     )
-
-
-def _short(found: Sequence[SeenRequest]) -> list[str]:
-    more = len(found) - MOST_FOUND
-    return [*map(repr, found[:MOST_FOUND]), *([f"and {more} more"] if more > 0 else [])]
 
 
 def nearest(request_filter: RequestFilter, requests: Sequence[SeenRequest]) -> list[str]:

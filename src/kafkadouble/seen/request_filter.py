@@ -74,7 +74,12 @@ class RequestFilter(NamedTuple):
         fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         _check_fields(fields)
         for name in apis:
-            _check_api(name, fields)
+            api = _api_named(name)
+            kinds = () if api.retired else kinds_of(name, api.request)
+            for kind in PARTS:
+                if kind in fields and kind not in kinds:
+                    allowed = ", ".join([*(each for each in PARTS if each in kinds), *ALWAYS])
+                    raise UsageError(f"requests of {name} name no {kind.replace('_', ' ')}: narrow them by {allowed}")
         return cls(tuple(apis), fields)
 
     def among(self, requests: Sequence[SeenRequest]) -> list[SeenRequest]:
@@ -168,15 +173,6 @@ def _check_fields(fields: dict[str, Any]) -> None:
         raise UsageError(
             "since is a time in ms since the epoch, or a SeenRequest, not {since}", since=ShownValue(since)
         )
-
-
-def _check_api(name: str, fields: dict[str, Any]) -> None:
-    api = _api_named(name)
-    kinds = () if api.retired else kinds_of(name, api.request)
-    for kind in PARTS:
-        if kind in fields and kind not in kinds:
-            allowed = ", ".join([*(each for each in PARTS if each in kinds), *ALWAYS])
-            raise UsageError(f"requests of {name} name no {kind.replace('_', ' ')}: narrow them by {allowed}")
 
 
 def _api_named(name: str) -> Api:

@@ -53,7 +53,8 @@ def partition_state(broker: ClusterApi, topic: str, index: int) -> PartitionStat
 def state_of(broker: ClusterApi, topic: str, index: int, image: PartitionImage) -> PartitionState:
     """The state of a partition with this image. It does not settle the broker first: the caller
     does that once for many partitions."""
-    state = _from_metadata(topic, index, image)
+    leader = None if image.leader < 0 else image.leader
+    state = PartitionState(topic, index, leader, image.leader_epoch, image.replicas, tuple(sorted(image.isr)))
     led = _led(broker, topic, index)
     if led is None:
         return state
@@ -75,11 +76,6 @@ def offsets_of_log(broker: ClusterApi, topic: str, index: int) -> tuple[int, int
     log = led.log
     count = len(log.epochs.entries)
     return log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset, count
-
-
-def _from_metadata(topic: str, index: int, image: PartitionImage) -> PartitionState:
-    leader = None if image.leader < 0 else image.leader
-    return PartitionState(topic, index, leader, image.leader_epoch, image.replicas, tuple(sorted(image.isr)))
 
 
 def _led(broker: ClusterApi, topic: str, index: int) -> Partition | None:

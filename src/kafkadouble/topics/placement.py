@@ -21,7 +21,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller import elections
 from kafkadouble.server.coordinator.coordinator_lookup import GROUP, TRANSACTION
 from kafkadouble.server.coordinator.coordinator_runtime import partition_for
-from kafkadouble.server.metadata.image import Image, PartitionImage
+from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from kafkadouble.server.requests.slices import in_one_step
 
@@ -139,7 +139,11 @@ def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None 
     image = node.controller.draft
     if to is not None:
         _check_target(broker, partition, to, f"{topic}-{index}")
-        image = _with_alone(image, to)
+        # As if no other broker were alive.
+        brokers = image.brokers
+        for other in [each for each in brokers.values() if each.id != to]:
+            brokers = brokers.set(other.id, other._replace(fenced=True))
+        image = image._replace(brokers=brokers)
     election = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
     request = ElectLeadersRequest(election_type=UNCLEAN, topic_partitions=[election])
     decision = in_one_step(elections.elect_leaders(image, node.settings, request))
@@ -147,14 +151,6 @@ def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None 
     raise_for(result.error_code, result.error_message)
     node.controller.commit(decision.records)
     return find(broker, topic, index)[1].leader
-
-
-def _with_alone(image: Image, id: int) -> Image:
-    """The same cluster, as if no other broker were alive."""
-    brokers = image.brokers
-    for other in [each for each in brokers.values() if each.id != id]:
-        brokers = brokers.set(other.id, other._replace(fenced=True))
-    return image._replace(brokers=brokers)
 
 
 def _check_target(broker: ClusterApi, partition: PartitionImage, to: int, what: str) -> None:

@@ -77,7 +77,7 @@ class _Wait(Generic[T]):
                 self.result.set_result(observed)
         except KafkaError:
             return False
-        except BaseException as failure:
+        except BaseException as failure:  # raised where the result is waited for
             self.result.set_exception(failure)
         return self.result.done()
 

@@ -32,6 +32,13 @@ def test_served_apis_are_advertised(version: int) -> None:
     assert [api.api_key for api in response.api_keys] == sorted(ranges)
 
 
+def test_every_line_of_the_table_has_a_handler() -> None:
+    for served in TABLE:
+        assert callable(served.handler.answer)
+        assert callable(served.refuse)
+    assert len({served.name for served in TABLE}) == len(TABLE)
+
+
 def test_only_exceptions_with_a_reason_advertise_what_is_not_served() -> None:
     odd = [served for served in TABLE if served.advertised_from != served.lowest]
     assert [served.name for served in odd] == ["Produce"]

@@ -51,7 +51,7 @@ def test_controller_table_has_only_apis_of_the_controller_listener() -> None:
     assert len({served.name for served in CONTROLLER_TABLE}) == len(CONTROLLER_TABLE)
     for served in CONTROLLER_TABLE:
         assert callable(served.handler.answer)
-        assert callable(served.handler.refuse)
+        assert callable(served.refuse)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ class Odd:
     precheck = None
 
     def __init__(self, answer: Callable[[Any, Any], Any]) -> None:
-        self.handler, self.name = SimpleNamespace(answer=answer, refuse=refuse), "CreateTopics"
+        self.handler, self.refuse, self.name = SimpleNamespace(answer=answer), refuse, "CreateTopics"
 
 
 def refuse(request: Any, code: int, message: str | None) -> CreateTopicsResponse:

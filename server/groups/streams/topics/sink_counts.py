@@ -38,9 +38,6 @@ class SinkCounts:
         """Subtopology -> the position of each sink among all pairs, and the sink."""
         self._due: list[tuple[int, int, int, str]] = []
         """A heap of round, position, subtopology and sink."""
-        self._add(subtopologies, count_of)
-
-    def _add(self, subtopologies: Sequence[Subtopology], count_of: Callable[[str], int | None]) -> None:
         positions = count()
         for number, subtopology in enumerate(subtopologies):
             self._pairs[number] = [(next(positions), sink) for sink in subtopology.repartition_sink_topics]

@@ -32,10 +32,11 @@ SWITCHES = {"true": True, "false": False}
 
 def parser_of(verb: Verb) -> argparse.ArgumentParser:
     """The parser of a verb's parameters."""
+    result = "" if verb.result == "None" else f"returns {verb.result}\n\n"
     made = argparse.ArgumentParser(
         f"kafkadouble ctl {verb.name}",
         description=textwrap.fill(verb.summary_for_json, WIDTH),
-        epilog=_epilog(verb),
+        epilog=f"{result}example:\n  {ctl_examples.line(verb)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
     )
@@ -48,11 +49,6 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
         else:
             made.add_argument(*_names(each), dest=each.name, metavar="VALUE", help=help)
     return made
-
-
-def _epilog(verb: Verb) -> str:
-    result = "" if verb.result == "None" else f"returns {verb.result}\n\n"
-    return f"{result}example:\n  {ctl_examples.line(verb)}"
 
 
 def _given(verb: Verb) -> list[Parameter]:

@@ -236,13 +236,16 @@ def _made(
 ) -> ClusterApi:
     """The node, or those of a cluster."""
     if len(nodes) > 1:
+        # What the settings name is a single node's.
+        if {"log.dirs", "log.dir"} & settings.given.keys() and not options.data_dir:
+            log.warning("everything stays in memory: log.dirs is that of one node; with --brokers it is --data-dir")
         return cluster.Cluster(
             settings,
             nodes,
             clock,
             seed=options.seed,
             history=_keeps_history(options),
-            data_dirs=_dirs(options.data_dir, settings),
+            data_dirs=options.data_dir,
             capture=capture,
             telemetry=options.telemetry,
             token_check=_token_check(options),
@@ -270,14 +273,6 @@ def _token_check(options: argparse.Namespace) -> TokenCheck | None:
 def _keeps_history(options: argparse.Namespace) -> bool:
     """Whether requests are logged, or a verb may look at them."""
     return bool(options.verbose or options.scenario) or options.control_port is not None
-
-
-def _dirs(paths: list[str], settings: Settings) -> list[str]:
-    """The data directories; for a cluster only those of the options, since settings name a single
-    node's."""
-    if {"log.dirs", "log.dir"} & settings.given.keys() and not paths:
-        log.warning("everything stays in memory: log.dirs is that of one node; with --brokers it is --data-dir")
-    return paths
 
 
 def _halted(broker: ClusterApi) -> str | None:

@@ -33,18 +33,14 @@ class Guard(NamedTuple):
         lower case. A file of the page (`is_page`) may be opened by a link on another site, and
         needs no token."""
         if not is_page:
-            _check_site(headers)
+            origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+            own = origin is None or origin.partition("://")[2] == headers.get("host")
+            if not own or site not in SAME_SITE:
+                raise ControlProblem(403, "forbidden", f"a page of {origin or 'another site'} may not call this server")
         if not self.hosts.allows(headers.get("host", "")):
             raise _unknown_host(headers.get("host", ""))
         if self.token is not None and path not in OPEN_PATHS and not is_page:
             _check_token(self.token, headers.get("authorization", ""))
-
-
-def _check_site(headers: Mapping[str, str]) -> None:
-    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-    own = origin is None or origin.partition("://")[2] == headers.get("host")
-    if not own or site not in SAME_SITE:
-        raise ControlProblem(403, "forbidden", f"a page of {origin or 'another site'} may not call this server")
 
 
 def _unknown_host(host: str) -> ControlProblem:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from kafkadouble.common.errors import KafkaError
@@ -69,16 +69,12 @@ class SharedViews:
         try:
             if name == "topics":
                 return event_of_text(name, self.topics.text(self._kafka))
-            return event(name, _view(self._kafka, name))
+            found = VERBS[name].call_json(self._kafka, {})
+            if isinstance(found, dict):
+                found.pop(WITHOUT.get(name), None)
+            return event(name, found)
         except KafkaError:
             return event(name, {})
-
-
-def _view(kafka: DoubleApi, name: str) -> Any:
-    found = VERBS[name].call_json(kafka, {})
-    if isinstance(found, dict):
-        found.pop(WITHOUT.get(name), None)
-    return found
 
 
 _of_double: WeakKeyDictionary[DoubleApi, SharedViews] = WeakKeyDictionary()

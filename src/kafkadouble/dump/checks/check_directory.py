@@ -32,7 +32,11 @@ def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
         found: check_partition(path, rules, tally, compacted=found[0] in compacted, may_be_empty=True)
         for found, path in folders.items()
     }
-    _topic_ids(partitions)
+    seen: dict[str, Uuid] = {}
+    for (topic, _), partition in partitions.items():
+        if partition.topic_id is not None and seen.setdefault(topic, partition.topic_id) != partition.topic_id:
+            problem = f"topic id {partition.topic_id}, where another partition of {topic} has {seen[topic]}"
+            raise BadFile(problem, file=str(partition.folder / names.PARTITION_METADATA), offset=0)
     _checkpoints(folder, partitions, rules, is_clean=is_clean)
     if is_clean and not rules.live:
         _recovery_points(folder, partitions)
@@ -66,15 +70,6 @@ def _own_files(folder: Path, tally: Tally) -> bool:
     return True
 
 
-def _topic_ids(partitions: Mapping[tuple[str, int], CheckedPartition]) -> None:
-    """Checks that all partitions of a topic have the same topic id."""
-    seen: dict[str, Uuid] = {}
-    for (topic, _), partition in partitions.items():
-        if partition.topic_id is not None and seen.setdefault(topic, partition.topic_id) != partition.topic_id:
-            problem = f"topic id {partition.topic_id}, where another partition of {topic} has {seen[topic]}"
-            raise BadFile(problem, file=str(partition.folder / names.PARTITION_METADATA), offset=0)
-
-
 def _checkpoints(
     folder: Path, partitions: Mapping[tuple[str, int], CheckedPartition], rules: Rules, *, is_clean: bool
 ) -> None:
@@ -84,7 +79,9 @@ def _checkpoints(
     was flushed up to there. It may have lost records that the other checkpoints still include; a
     node that starts moves those checkpoints back.
     """
-    marked = {(found.topic, found.partition) for path in folder.iterdir() if (found := _marked(path))}
+    marked = {
+        (found.topic, found.partition) for path in folder.iterdir() if (found := names.parse_marked_folder(path.name))
+    }
     for name in names.OFFSET_CHECKPOINTS:
         for (topic, index), offset in read_offsets(folder / name).items():
             partition = partitions.get((topic, index))
@@ -99,10 +96,6 @@ def _checkpoints(
             if (topic, name) == (METADATA_TOPIC, names.LOG_START) and offset > max(0, partition.newest_snapshot):
                 problem = f"the log begins at {offset}, and no snapshot reaches there"
                 raise BadFile(problem, file=str(folder / name), offset=0)
-
-
-def _marked(path: Path) -> names.MarkedFolder | None:
-    return names.parse_marked_folder(path.name)
 
 
 def _recovery_points(folder: Path, partitions: Mapping[tuple[str, int], CheckedPartition]) -> None:

@@ -41,11 +41,9 @@ def _in_batch(found: ScannedBatch) -> Iterator[str]:
     try:
         for record in records_of(found.data, 0, found.header):
             message = decode_record(record.value or b"")[0]
-            if isinstance(message, ConfigRecord) and _is_compact(message):
+            if isinstance(message, ConfigRecord) and (
+                message.resource_type == _TOPIC and message.name == _POLICY and "compact" in (message.value or "")
+            ):
                 yield message.resource_name
     except WireError:
         return
-
-
-def _is_compact(record: ConfigRecord) -> bool:
-    return record.resource_type == _TOPIC and record.name == _POLICY and "compact" in (record.value or "")

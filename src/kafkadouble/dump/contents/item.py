@@ -71,12 +71,8 @@ def _text(value: Any, bounds: TextLimits) -> str:
     if isinstance(value, dict):
         return json.dumps(value, separators=(",", ":"))
     if isinstance(value, list):
-        return "[" + ",".join(_header_text(each, bounds) for each in value) + "]"
+        return "[" + ",".join(f"{plain(each[0], bounds)}={plain(each[1].data, bounds)}" for each in value) + "]"
     return str(value) if isinstance(value, str) else plain(value, bounds)
-
-
-def _header_text(header: tuple[str, Raw], bounds: TextLimits) -> str:
-    return f"{plain(header[0], bounds)}={plain(header[1].data, bounds)}"
 
 
 def _json(value: Any) -> Any:

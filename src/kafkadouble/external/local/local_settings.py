@@ -9,6 +9,7 @@ program, the broker and its controller log in as a user that may do everything. 
 from __future__ import annotations
 
 import secrets
+import socket
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,12 +22,23 @@ from kafkadouble.common.listening import text_of
 from kafkadouble.engine.node_listeners import Overrides, planned
 from kafkadouble.server.configs.settings import Settings, as_text
 
-from .ports import HOST, free_ports
-
 if TYPE_CHECKING:
     from kafkadouble.access.security import Security
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
     from kafkadouble.server.requests.listener_spec import ListenerSpec
+
+
+HOST = "127.0.0.1"
+
+
+def free_ports(count: int) -> list[int]:
+    """So many ports that nothing listens on now."""
+    sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
 
 ADMIN, CONTROLLER = "KAFKADOUBLE", "CONTROLLER"
 """The listeners for this program and for the controller."""

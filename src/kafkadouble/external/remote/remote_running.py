@@ -35,7 +35,7 @@ class RemoteThread:
         def complete() -> None:
             try:
                 found.append(asyncio.run(coroutine))
-            except BaseException as problem:
+            except BaseException as problem:  # raised on the thread of the caller
                 problems.append(problem)
 
         with self._lock:

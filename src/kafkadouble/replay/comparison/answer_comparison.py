@@ -58,13 +58,10 @@ class _Walk:
             if not field.present(self._version) and not field.is_tagged(self._version):
                 continue
             at = f"{path}.{field.json_name}" if path else field.json_name
-            if self._may_differ(field):
+            names = field.json_name, f"{self._api}.{field.json_name}"
+            if may_differ(self._api, field) or any(name in self._ignored for name in names):
                 continue
             yield from self._fields(field, getattr(recorded, field.name), getattr(found, field.name), at)
-
-    def _may_differ(self, field: FieldInfo) -> bool:
-        names = field.json_name, f"{self._api}.{field.json_name}"
-        return may_differ(self._api, field) or any(name in self._ignored for name in names)
 
     def _fields(self, field: FieldInfo, recorded: Any, found: Any, path: str) -> Iterator[FieldDifference]:
         if recorded is None or found is None:
@@ -87,16 +84,12 @@ class _Walk:
             at = f"{path}[{index}]"
             if other is not None:
                 yield from self.structs(one, other, at)
-            elif not self._is_unchanged(one):
+            # An answer in a fetch session may leave it out without records and without an error.
+            elif not (self._may_be_more(one) and not _has_records(one)):
                 yield self._difference(at, _named(one), ABSENT)
         more = [one for one in more if not self._may_be_more(one)]
         if more:
             yield self._difference(path, ABSENT, _cut("; ".join(map(_named, more))))
-
-    def _is_unchanged(self, struct: Any) -> bool:
-        """Whether an answer in a fetch session may leave this out, too: it has neither records nor
-        an error."""
-        return self._may_be_more(struct) and not _has_records(struct)
 
     def _may_be_more(self, struct: Any) -> bool:
         """Whether a Fetch may find this in addition, when another client writes meanwhile."""

@@ -29,10 +29,6 @@ def read(scenario: str | PathLike[str]) -> ScenarioDocument:
     if suffix.lower() not in FORMS:
         hint = near(suffix, FORMS)
         raise UsageError(f"{file}: a scenario is a file {', '.join(f'*{each}' for each in FORMS)}, not *{suffix}{hint}")
-    return FORMS[suffix.lower()](file, _text(file))
-
-
-def _text(file: str) -> str:
     try:
         # A pipe would be waited for, and a device may never end.
         if not stat.S_ISREG(os.stat(file).st_mode):
@@ -46,7 +42,7 @@ def _text(file: str) -> str:
         raise UsageError(f"{file}: the scenario cannot be read: {reason}") from None
     if len(data) > MOST_BYTES:
         raise UsageError(f"{file}: a scenario has at most {MOST_BYTES} bytes; a step with produce_file appends more")
-    return _decoded(file, data)
+    return FORMS[suffix.lower()](file, _decoded(file, data))
 
 
 def _decoded(file: str, data: bytes) -> str:

@@ -92,7 +92,12 @@ class TomlPlaces:
 
     def _value(self, path: ValuePath) -> None:
         if self._next("["):
-            self._list(path)
+            index = 0
+            while self._skip(_GAP) < len(self._text) and not self._next("]"):
+                if not self._next(","):
+                    self._note((*path, index), self._at, self._at)
+                    self._value((*path, index))
+                    index += 1
         elif self._next("{"):
             while self._skip(_GAP) < len(self._text) and not self._next("}"):
                 if not self._next(","):
@@ -101,11 +106,3 @@ class TomlPlaces:
             self._skip(_STRING)
         else:
             self._skip(_SCALAR)
-
-    def _list(self, path: ValuePath) -> None:
-        index = 0
-        while self._skip(_GAP) < len(self._text) and not self._next("]"):
-            if not self._next(","):
-                self._note((*path, index), self._at, self._at)
-                self._value((*path, index))
-                index += 1

@@ -38,7 +38,11 @@ def snapshot(host: Host, name: str | None = None) -> Snapshot:
     seventeenth name.
     """
     if name is not None:
-        _check_room(host, name)
+        check_one("name", ARGUMENTS["snapshot.name"], name)
+        if name not in host.snapshots and len(host.snapshots) >= MOST_SNAPSHOTS:
+            oldest = next(iter(host.snapshots))
+            drop = VerbCall("drop_snapshot", oldest)
+            raise UsageError(f"{MOST_SNAPSHOTS} snapshots with names are kept: {{drop}} makes room", drop=drop)
     taken = host.call(contents.take, host.serving().broker, name)
     if name is not None:
         host.snapshots[name] = taken
@@ -67,14 +71,6 @@ def name_of_snapshot(host: Host) -> str:
         host.snapshots.pop(own[0])
     host.unnamed_snapshots += 1
     return f"{UNNAMED}{host.unnamed_snapshots}"
-
-
-def _check_room(host: Host, name: str) -> None:
-    check_one("name", ARGUMENTS["snapshot.name"], name)
-    if name not in host.snapshots and len(host.snapshots) >= MOST_SNAPSHOTS:
-        oldest = next(iter(host.snapshots))
-        drop = VerbCall("drop_snapshot", oldest)
-        raise UsageError(f"{MOST_SNAPSHOTS} snapshots with names are kept: {{drop}} makes room", drop=drop)
 
 
 def _named(host: Host, name: str) -> Snapshot:

@@ -192,6 +192,8 @@ def test_records_have_the_same_bytes(kafka: Witness, seed: int) -> None:
         )
         requested = topology.heartbeat().topology
         assert requested is not None
+        tombstones = records.group_tombstones("g", [member.member_id])
+        of_assignments, gone_member, of_group = tombstones[:3], tombstones[3], tombstones[4:]
         ours = [
             records.member_record("g", member),
             records.current_assignment_record("g", member),
@@ -199,12 +201,9 @@ def test_records_have_the_same_bytes(kafka: Witness, seed: int) -> None:
             records.target_assignment_metadata_record("g", 7, timestamp),
             records.metadata_record("g", StreamsGroupMetadata(7, -8, 9, configs, stored, -1)),
             records.topology_record("g", topology_value(requested)),
-            records.member_tombstone("g", member.member_id),
-            records.current_assignment_tombstone("g", member.member_id),
-            records.target_assignment_tombstone("g", member.member_id),
-            records.target_assignment_metadata_tombstone("g"),
-            records.metadata_tombstone("g"),
-            records.topology_tombstone("g"),
+            gone_member,
+            *of_assignments,
+            *of_group,
         ]
         shown = [
             [

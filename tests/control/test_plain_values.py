@@ -42,10 +42,14 @@ def forms(parameter: Parameter, wrong: Any) -> Iterator[Any]:
 
 
 def bodies_of(verb: Verb, wrong: Any) -> Iterator[dict[str, Any]]:
-    required = {each.name: PLAIN[each.kind] for each in verb.parameters.values() if each.is_required}
-    for each in verb.parameters.values():
-        if each.schema is not None:
-            yield from ({**required, each.name: value} for value in forms(each, wrong))
+    """A body for each parameter, with the wrong value in one of its forms, which take turns."""
+    required = {
+        parameter.name: PLAIN[parameter.kind] for parameter in verb.parameters.values() if parameter.is_required
+    }
+    for index, parameter in enumerate(verb.parameters.values()):
+        if parameter.schema is not None:
+            values = list(forms(parameter, wrong))
+            yield {**required, parameter.name: values[index % len(values)]}
 
 
 @pytest.mark.parametrize("wrong", FAULTS, ids=["half_a_surrogate_pair", "integer_of_401_digits"])

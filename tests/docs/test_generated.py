@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -14,9 +13,8 @@ OF_INTEROP = ("clients.md", "divergence.md")
 """What `interop/generated_pages.py` makes."""
 
 
-@pytest.mark.parametrize("path", sorted(generated()), ids=lambda path: path.name)
-def test_generated_pages_are_up_to_date(path: Path) -> None:
-    assert path.read_text() == generated()[path], "run: make generate"
+def test_generated_pages_are_up_to_date() -> None:
+    assert [path for path, text in generated().items() if path.read_text() != text] == [], "run: make generate"
 
 
 def test_every_page_marked_as_generated_is_generated_here() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
@@ -42,6 +43,7 @@ def formatted(id: int) -> LossyDisk:
     return disk
 
 
+@cache
 def left_by(clean: bool) -> Left:
     """A disk with three segments of a log, a snapshot, and several epochs."""
     disks = {id: formatted(id) for id in (1, 2, 3)}
@@ -80,8 +82,10 @@ def started(disk: LossyDisk) -> Node:
     return Node(given, listeners=listeners_of(given, address(1), address(1)), now=NOW, seed=SEED, logs=logs)
 
 
-LEFT = {clean: left_by(clean) for clean in (False, True)}
-FILES = sorted({path for left in LEFT.values() for path in left.disk.contents})
+@cache
+def files() -> list[str]:
+    """The paths that a clean and an unclean stop leave."""
+    return sorted({path for clean in (False, True) for path in left_by(clean).disk.contents})
 
 
 def spoilt(left: Left, path: str, at: int, bit: int) -> LossyDisk:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from interop.clients import CREATOR, Client
-from interop.clients.shape import Consumer, Partition, Refused, Seen
+from interop.clients.shape import Consumer, Partition, Producer, Record, Refused, Seen
 from interop.local import Missing
 from kafkadouble.messages import error_codes
 from tests.support.waiting import PATIENCE, eventually
@@ -126,3 +126,26 @@ def shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[in
         return sorted(one for share in found for one in share) == expected and sorted(map(len, found)) == sorted(sizes)
 
     eventually(shares, is_whole, within=within)
+
+
+def read_once_over_a_rebalance(
+    producer: Producer, member: Callable[[], Member], four: Sequence[Partition], within: float = PATIENCE
+) -> None:
+    """Asserts that no record is lost or read twice when a second member comes and goes."""
+
+    def send(letter: bytes) -> None:
+        producer.send(four[0].topic, [Record(b"%b%d" % (letter, n), partition=n % 4) for n in range(40)])
+
+    with member() as first:
+        send(b"a")
+        eventually(lambda: len(first.seen), lambda found: found >= 40)
+        with member() as second:
+            shared([first, second], four, [2, 2], within)
+            send(b"b")
+            eventually(lambda: len(first.seen) + len(second.seen), lambda found: found >= 80)
+        shared([first], four, [4], within)
+        send(b"c")
+        values = eventually(
+            lambda: [seen.value or b"" for seen in (*first.seen, *second.seen)], lambda found: len(found) >= 120
+        )
+    assert sorted(values) == sorted(b"%c%d" % (letter, n) for letter in b"abc" for n in range(40))

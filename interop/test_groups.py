@@ -9,7 +9,7 @@ from interop.brokers import Broker
 from interop.clients import CLIENTS, Client
 from interop.clients.shape import Partition, Record
 from interop.log_of_groups import generations
-from interop.support import Member, create_topic, refused, shared
+from interop.support import Member, create_topic, read_once_over_a_rebalance, refused, shared
 from tests.support.waiting import eventually
 
 SESSION = {"session_timeout_ms": 20_000}
@@ -55,19 +55,8 @@ def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
 ) -> None:
     topic = four[0].topic
     options = {"enable_auto_commit": True, **SESSION}
-    with client.producer(broker.bootstrap) as producer, _member(broker, client, topic, **options) as first:
-        producer.send(topic, [Record(b"a%d" % n, partition=n % 4) for n in range(40)])
-        eventually(lambda: len(first.seen), lambda found: found >= 40)
-        with _member(broker, client, topic, **options) as second:
-            shared([first, second], four, [2, 2])
-            producer.send(topic, [Record(b"b%d" % n, partition=n % 4) for n in range(40)])
-            eventually(lambda: len(first.seen) + len(second.seen), lambda found: found >= 80)
-        shared([first], four, [4])
-        producer.send(topic, [Record(b"c%d" % n, partition=n % 4) for n in range(40)])
-        values = eventually(
-            lambda: [seen.value or b"" for seen in (*first.seen, *second.seen)], lambda found: len(found) >= 120
-        )
-    assert sorted(values) == sorted(b"%c%d" % (letter, n) for letter in b"abc" for n in range(40))
+    with client.producer(broker.bootstrap) as producer:
+        read_once_over_a_rebalance(producer, lambda: _member(broker, client, topic, **options), four)
 
 
 def test_members_of_three_client_libraries_share_one_group(broker: Broker, name: str) -> None:

@@ -33,7 +33,7 @@ def nothing(folder: Path) -> None:
 def program(script: str, **row: Any) -> Program:
     """A program that runs a line of Python."""
     given = {"toolchain": Toolchain("Python", Path(__file__).parent / "no-such-folder", nothing), **row}
-    return Program("some", "Python", "some", "1.0", command=lambda folder: [sys.executable, "-c", script], **given)
+    return Program("some", "some", "1.0", command=lambda folder: [sys.executable, "-c", script], **given)
 
 
 def saying(verb: str, **other: Any) -> Program:

@@ -122,7 +122,7 @@ class Consumer(shape.Consumer):
 
     def polled(self, seconds: float) -> list[Seen]:
         found = run(self._it.getmany(timeout_ms=int(seconds * 1000)), seconds + shape.PATIENCE)
-        return [_seen(record) for records in found.values() for record in records]
+        return [shape.seen(record) for records in found.values() for record in records]
 
     def assignment(self) -> set[Partition]:
         return {Partition(*one) for one in self._it.assignment()}
@@ -161,19 +161,6 @@ class Consumer(shape.Consumer):
         # Of a fetch that the client had sent to a broker that is down.
         with suppress(CancelledError):
             run(self._it.stop())
-
-
-def _seen(record: Any) -> Seen:
-    return Seen(
-        record.topic,
-        record.partition,
-        record.offset,
-        record.key,
-        record.value,
-        list(record.headers),
-        record.timestamp,
-        record.timestamp_type,
-    )
 
 
 class Admin(Closing):

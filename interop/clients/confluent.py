@@ -46,6 +46,7 @@ def translated_errors() -> Iterator[None]:
         raise _refused(error.args[0]) from error
 
 
+translating = shape.methods_in(translated_errors)
 AWAY = frozenset({ck.KafkaError._TRANSPORT, ck.KafkaError._ALL_BROKERS_DOWN, ck.KafkaError._TIMED_OUT})
 """librdkafka's own errors for brokers that it cannot reach. It marks no error of a consumer as
 retriable, because it retries by itself."""
@@ -61,6 +62,7 @@ def _refused(error: Any) -> Refused:
     return Refused(code, f"{error.name()}: {error.str()}", passes=passes)
 
 
+@translating
 class Producer(shape.Producer):
     def __init__(self, bootstrap: str, **options: Any) -> None:
         self._it = ck.Producer(_settings(bootstrap, options))
@@ -68,16 +70,15 @@ class Producer(shape.Producer):
     def send(self, topic: str, records: Sequence[Record]) -> list[int]:
         reports: dict[int, tuple[Any, Any]] = {}
         for number, record in enumerate(records):
-            with translated_errors():
-                self._it.produce(
-                    topic,
-                    record.value,
-                    record.key,
-                    partition=-1 if record.partition is None else record.partition,
-                    on_delivery=lambda error, message, number=number: reports.update({number: (error, message)}),
-                    timestamp=record.timestamp or 0,
-                    headers=list(record.headers),
-                )
+            self._it.produce(
+                topic,
+                record.value,
+                record.key,
+                partition=-1 if record.partition is None else record.partition,
+                on_delivery=lambda error, message, number=number: reports.update({number: (error, message)}),
+                timestamp=record.timestamp or 0,
+                headers=list(record.headers),
+            )
         self._wait_for_acknowledgements()
         for error, _ in reports.values():
             if error is not None:
@@ -91,6 +92,7 @@ class Producer(shape.Producer):
         self._wait_for_acknowledgements()
 
 
+@translating
 class TransactionalProducer(Producer, shape.TransactionalProducer):
     def __init__(self, bootstrap: str, **options: Any) -> None:
         super().__init__(bootstrap, **options)
@@ -98,41 +100,36 @@ class TransactionalProducer(Producer, shape.TransactionalProducer):
             self._it.init_transactions(shape.PATIENCE)
 
     def begin(self) -> None:
-        with translated_errors():
-            self._it.begin_transaction()
+        self._it.begin_transaction()
 
     def enqueue(self, topic: str, records: Sequence[Record]) -> None:
         for r in records:
-            with translated_errors():
-                self._it.produce(topic, r.value, r.key, partition=-1 if r.partition is None else r.partition)
+            self._it.produce(topic, r.value, r.key, partition=-1 if r.partition is None else r.partition)
 
     def send_offsets(self, offsets: Mapping[Partition, int], consumer: Any) -> None:
         given = [ck.TopicPartition(*tp, offset) for tp, offset in offsets.items()]
-        with translated_errors():
-            self._it.send_offsets_to_transaction(given, consumer.group_metadata(), shape.PATIENCE)
+        self._it.send_offsets_to_transaction(given, consumer.group_metadata(), shape.PATIENCE)
 
     def commit_transaction(self) -> None:
-        with translated_errors():
-            self._it.commit_transaction(shape.PATIENCE)
+        self._it.commit_transaction(shape.PATIENCE)
 
     def abort_transaction(self) -> None:
-        with translated_errors():
-            self._it.abort_transaction(shape.PATIENCE)
+        self._it.abort_transaction(shape.PATIENCE)
 
     def _wait_for_acknowledgements(self) -> None:
         """Waits by `flush`. If the producer is fenced, `flush` raises its error in the middle of a
         callback, which Python reports as a SystemError with that error as its cause."""
-        with translated_errors():
-            try:
-                super()._wait_for_acknowledgements()
-            except SystemError as error:
-                raise error.__cause__ or error from None
+        try:
+            super()._wait_for_acknowledgements()
+        except SystemError as error:
+            raise error.__cause__ or error from None
 
     def close(self) -> None:
         """Drops what was not sent. An open transaction is left to its timeout."""
         self._it.purge()
 
 
+@translating
 class Consumer(shape.Consumer):
     def __init__(
         self, bootstrap: str, topics: Sequence[str] = (), partitions: Sequence[Partition] = (), **options: Any
@@ -161,14 +158,12 @@ class Consumer(shape.Consumer):
 
     def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
         given = {"offsets": [ck.TopicPartition(*tp, *one) for tp, one in offsets.items()]} if offsets else {}
-        with translated_errors():
-            for one in self._it.commit(asynchronous=False, **given):
-                if one.error:
-                    raise _refused(one.error)
+        for one in self._it.commit(asynchronous=False, **given):
+            if one.error:
+                raise _refused(one.error)
 
     def committed(self, partition: Partition) -> tuple[int, str] | None:
-        with translated_errors():
-            (found,) = self._it.committed([ck.TopicPartition(*partition)], shape.PATIENCE)
+        (found,) = self._it.committed([ck.TopicPartition(*partition)], shape.PATIENCE)
         if found.error:
             raise _refused(found.error)
         return None if found.offset < 0 else (found.offset, found.metadata or "")
@@ -180,8 +175,7 @@ class Consumer(shape.Consumer):
         return int(found.offset)
 
     def seek(self, partition: Partition, offset: int) -> None:
-        with translated_errors():
-            self._it.seek(ck.TopicPartition(*partition, offset))
+        self._it.seek(ck.TopicPartition(*partition, offset))
 
     def seek_to_beginning(self, partition: Partition) -> None:
         self.seek(partition, ck.OFFSET_BEGINNING)
@@ -190,13 +184,11 @@ class Consumer(shape.Consumer):
         self.seek(partition, ck.OFFSET_END)
 
     def bounds(self, partition: Partition) -> tuple[int, int]:
-        with translated_errors():
-            first, end = self._it.get_watermark_offsets(ck.TopicPartition(*partition), shape.PATIENCE)
+        first, end = self._it.get_watermark_offsets(ck.TopicPartition(*partition), shape.PATIENCE)
         return first, end
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
-        with translated_errors():
-            (found,) = self._it.offsets_for_times([ck.TopicPartition(*partition, timestamp)], shape.PATIENCE)
+        (found,) = self._it.offsets_for_times([ck.TopicPartition(*partition, timestamp)], shape.PATIENCE)
         return None if found.offset < 0 else found.offset
 
     def group_metadata(self) -> Any:
@@ -220,14 +212,14 @@ def _seen(message: Any) -> Seen:
     )
 
 
+@translating
 class Admin(Closing):
     def __init__(self, bootstrap: str, **options: Any) -> None:
         self._it = ca.AdminClient(_settings(bootstrap, options))
 
     def _result(self, futures: Mapping[Any, Any]) -> Any:
         (future,) = futures.values()
-        with translated_errors():
-            return future.result(shape.PATIENCE)
+        return future.result(shape.PATIENCE)
 
     def create_topic(
         self, name: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replication: int = 1
@@ -239,8 +231,7 @@ class Admin(Closing):
         self._result(self._it.delete_topics([name]))
 
     def topics(self) -> list[str]:
-        with translated_errors():
-            return list(self._it.list_topics(timeout=shape.PATIENCE).topics)
+        return list(self._it.list_topics(timeout=shape.PATIENCE).topics)
 
     def partitions_of(self, topic: str) -> list[int]:
         found = self._result(self._it.describe_topics(ck.TopicCollection([topic])))
@@ -272,13 +263,11 @@ class Admin(Closing):
 
     def cluster(self) -> tuple[str, int, list[str]]:
         """The id, the controller, and HOST:PORT of the brokers."""
-        with translated_errors():
-            found = self._it.describe_cluster().result(shape.PATIENCE)
+        found = self._it.describe_cluster().result(shape.PATIENCE)
         return found.cluster_id, found.controller.id, [f"{one.host}:{one.port}" for one in found.nodes]
 
     def groups(self) -> list[str]:
-        with translated_errors():
-            found = self._it.list_consumer_groups().result(shape.PATIENCE)
+        found = self._it.list_consumer_groups().result(shape.PATIENCE)
         for error in found.errors:
             raise _refused(error.args[0])
         return [one.group_id for one in found.valid]

@@ -34,6 +34,10 @@ def translated_errors() -> Iterator[None]:
         raise shape.refusal(error, BrokerResponseError) from error
 
 
+translating = shape.methods_in(translated_errors)
+
+
+@translating
 class Producer(shape.Producer):
     def __init__(self, bootstrap: str, **options: Any) -> None:
         if options.get("compression_type") == "none":
@@ -41,15 +45,15 @@ class Producer(shape.Producer):
         self._it = KafkaProducer(bootstrap_servers=bootstrap, **options)
 
     def send(self, topic: str, records: Sequence[Record]) -> list[int]:
-        with translated_errors():
-            sent = [self._it.send(topic, r.value, r.key, list(r.headers), r.partition, r.timestamp) for r in records]
-            self._it.flush()
-            return [one.get(shape.PATIENCE).offset for one in sent]
+        sent = [self._it.send(topic, r.value, r.key, list(r.headers), r.partition, r.timestamp) for r in records]
+        self._it.flush()
+        return [one.get(shape.PATIENCE).offset for one in sent]
 
     def close(self) -> None:
         self._it.close(timeout=5)
 
 
+@translating
 class TransactionalProducer(Producer, shape.TransactionalProducer):
     def __init__(self, bootstrap: str, **options: Any) -> None:
         super().__init__(bootstrap, **options)
@@ -61,8 +65,7 @@ class TransactionalProducer(Producer, shape.TransactionalProducer):
             raise
 
     def begin(self) -> None:
-        with translated_errors():
-            self._it.begin_transaction()
+        self._it.begin_transaction()
 
     def enqueue(self, topic: str, records: Sequence[Record]) -> None:
         for r in records:
@@ -70,18 +73,16 @@ class TransactionalProducer(Producer, shape.TransactionalProducer):
 
     def send_offsets(self, offsets: Mapping[Partition, int], consumer: Any) -> None:
         given = {TopicPartition(*tp): OffsetAndMetadata(offset, "", -1) for tp, offset in offsets.items()}
-        with translated_errors():
-            self._it.send_offsets_to_transaction(given, consumer.group_metadata())
+        self._it.send_offsets_to_transaction(given, consumer.group_metadata())
 
     def commit_transaction(self) -> None:
-        with translated_errors():
-            self._it.commit_transaction()
+        self._it.commit_transaction()
 
     def abort_transaction(self) -> None:
-        with translated_errors():
-            self._it.abort_transaction()
+        self._it.abort_transaction()
 
 
+@translating
 class Consumer(shape.Consumer):
     def __init__(
         self, bootstrap: str, topics: Sequence[str] = (), partitions: Sequence[Partition] = (), **options: Any
@@ -96,26 +97,22 @@ class Consumer(shape.Consumer):
             self._it.assign([TopicPartition(*one) for one in partitions])
 
     def polled(self, seconds: float) -> list[Seen]:
-        with translated_errors():
-            found = self._it.poll(timeout_ms=int(seconds * 1000))
-        return [_seen(record) for records in found.values() for record in records]
+        found = self._it.poll(timeout_ms=int(seconds * 1000))
+        return [shape.seen(record) for records in found.values() for record in records]
 
     def assignment(self) -> set[Partition]:
         return {Partition(*one) for one in self._it.assignment()}
 
     def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
         given = offsets and {TopicPartition(*tp): OffsetAndMetadata(*one, -1) for tp, one in offsets.items()}
-        with translated_errors():
-            self._it.commit(given, timeout_ms=int(shape.PATIENCE * 1000))
+        self._it.commit(given, timeout_ms=int(shape.PATIENCE * 1000))
 
     def committed(self, partition: Partition) -> tuple[int, str] | None:
-        with translated_errors():
-            found = self._it.committed(TopicPartition(*partition), metadata=True)
+        found = self._it.committed(TopicPartition(*partition), metadata=True)
         return found and (found.offset, found.metadata)
 
     def position(self, partition: Partition) -> int:
-        with translated_errors():
-            return int(self._it.position(TopicPartition(*partition)))
+        return int(self._it.position(TopicPartition(*partition)))
 
     def seek(self, partition: Partition, offset: int) -> None:
         self._it.seek(TopicPartition(*partition), offset)
@@ -128,13 +125,11 @@ class Consumer(shape.Consumer):
 
     def bounds(self, partition: Partition) -> tuple[int, int]:
         tp = TopicPartition(*partition)
-        with translated_errors():
-            return self._it.beginning_offsets([tp])[tp], self._it.end_offsets([tp])[tp]
+        return self._it.beginning_offsets([tp])[tp], self._it.end_offsets([tp])[tp]
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
         tp = TopicPartition(*partition)
-        with translated_errors():
-            found = self._it.offsets_for_times({tp: timestamp})[tp]
+        found = self._it.offsets_for_times({tp: timestamp})[tp]
         return None if found is None else int(found.offset)
 
     def group_metadata(self) -> Any:
@@ -144,19 +139,7 @@ class Consumer(shape.Consumer):
         self._it.close(timeout_ms=5000)
 
 
-def _seen(record: Any) -> Seen:
-    return Seen(
-        record.topic,
-        record.partition,
-        record.offset,
-        record.key,
-        record.value,
-        list(record.headers),
-        record.timestamp,
-        record.timestamp_type,
-    )
-
-
+@translating
 class Admin(Closing):
     def __init__(self, bootstrap: str, **options: Any) -> None:
         self.itself = KafkaAdminClient(bootstrap_servers=bootstrap, **options)
@@ -165,83 +148,68 @@ class Admin(Closing):
         self, name: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replication: int = 1
     ) -> None:
         new_topic = {"num_partitions": partitions, "replication_factor": replication, "configs": dict(configs or {})}
-        with translated_errors():
-            self.itself.create_topics({name: new_topic})
+        self.itself.create_topics({name: new_topic})
 
     def delete_topic(self, name: str) -> None:
-        with translated_errors():
-            self.itself.delete_topics([name])
+        self.itself.delete_topics([name])
 
     def topics(self) -> list[str]:
-        with translated_errors():
-            return list(self.itself.list_topics())
+        return list(self.itself.list_topics())
 
     def partitions_of(self, topic: str) -> list[int]:
-        with translated_errors():
-            return [one["partition_index"] for one in self.itself.describe_topics([topic])[0]["partitions"]]
+        return [one["partition_index"] for one in self.itself.describe_topics([topic])[0]["partitions"]]
 
     def create_partitions(self, topic: str, total: int) -> None:
-        with translated_errors():
-            self.itself.create_partitions({topic: total})
+        self.itself.create_partitions({topic: total})
 
     def configs(self, kind: str, name: str) -> dict[str, str | None]:
-        with translated_errors():
-            found = self.itself.describe_configs([ConfigResource(kind, name)], config_filter="all")
+        found = self.itself.describe_configs([ConfigResource(kind, name)], config_filter="all")
         return {key: entry["value"] for key, entry in found[kind][name].items()}
 
     def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
         """Replaces all configs of the topic: a config that is not named falls back to its default.
         The client itself adds those that are set already."""
-        with translated_errors():
-            found = self.itself.alter_configs([ConfigResource(kind, name, dict(configs))], incremental=False)
+        found = self.itself.alter_configs([ConfigResource(kind, name, dict(configs))], incremental=False)
         _check(found[kind][name])
 
     def alter_configs(self, kind: str, name: str, *changes: tuple[str, str, str | None]) -> None:
         """Changes of (set | delete | append | subtract, name, value)."""
         changes_by_name = {key: (AlterConfigOp[verb.upper()], value) for verb, key, value in changes}
-        with translated_errors():
-            found = self.itself.alter_configs(
-                [ConfigResource(kind, name, changes_by_name)], incremental=True, raise_on_unknown=False
-            )
+        found = self.itself.alter_configs(
+            [ConfigResource(kind, name, changes_by_name)], incremental=True, raise_on_unknown=False
+        )
         _check(found[kind][name])
 
     def cluster(self) -> tuple[str, int, list[str]]:
         """The id, the controller, and HOST:PORT of the brokers."""
-        with translated_errors():
-            found = self.itself.describe_cluster()
+        found = self.itself.describe_cluster()
         brokers = [f"{one['host']}:{one['port']}" for one in found["brokers"]]
         return found["cluster_id"], found["controller_id"], brokers
 
     def groups(self) -> list[str]:
-        with translated_errors():
-            return [one["group_id"] for one in self.itself.list_groups()]
+        return [one["group_id"] for one in self.itself.list_groups()]
 
     def group(self, group: str) -> tuple[str, int]:
         """The state in lower case, and how many members it has."""
-        with translated_errors():
-            found = self.itself.describe_groups([group])[group]
+        found = self.itself.describe_groups([group])[group]
         return found["group_state"].lower(), len(found["members"])
 
     def delete_group(self, group: str) -> None:
-        with translated_errors():
-            _check(self.itself.delete_groups([group])[group])
+        _check(self.itself.delete_groups([group])[group])
 
     def group_offsets(self, group: str) -> dict[Partition, int]:
-        with translated_errors():
-            found = self.itself.list_group_offsets(group)[group]
+        found = self.itself.list_group_offsets(group)[group]
         return {Partition(*tp): one.offset for tp, one in found.items()}
 
     def delete_records(self, partition: Partition, before: int) -> int:
         """Deletes the records before an offset; returns the new log start offset."""
-        with translated_errors():
-            found = self.itself.delete_records({TopicPartition(*partition): before})
+        found = self.itself.delete_records({TopicPartition(*partition): before})
         return int(found[TopicPartition(*partition)]["low_watermark"])
 
     def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
         """Offset and timestamp of the earliest, latest, or max_timestamp."""
         tp = TopicPartition(*partition)
-        with translated_errors():
-            found = self.itself.list_partition_offsets({tp: OffsetSpec[which.upper()]})[tp]
+        found = self.itself.list_partition_offsets({tp: OffsetSpec[which.upper()]})[tp]
         return found.offset, found.timestamp
 
     def close(self) -> None:

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import ContextDecorator
+from inspect import isfunction
+from typing import Any, NamedTuple, TypeVar
 
 PATIENCE = 60.0
 """Seconds that any call may take."""
@@ -29,6 +31,7 @@ CONSUMER: dict[str, Any] = {"auto_offset_reset": "earliest", "enable_auto_commit
 """Options of every consumer unless the test gives others. The short heartbeat makes the consumer
 notice a rebalance at once."""
 
+C = TypeVar("C")
 Headers = Sequence[tuple[str, bytes | None]]
 
 
@@ -62,6 +65,12 @@ class Seen(NamedTuple):
     timestamp_type: int
 
 
+def seen(record: Any) -> Seen:
+    """A record of kafka-python or aiokafka."""
+    values = {name: getattr(record, name) for name in Seen._fields}
+    return Seen(**{**values, "headers": list(record.headers)})
+
+
 class Refused(Exception):
     """The broker's error, or the client's own if `code` is below 0. `passes`: the client calls the
     error retriable."""
@@ -79,6 +88,18 @@ def refusal(error: Exception, broker_error: type[Exception]) -> Refused:
         if isinstance(one, broker_error):
             return Refused(one.errno, repr(error), passes=passes)  # type: ignore[attr-defined]
     return Refused(-1000, repr(error), passes=passes)
+
+
+def methods_in(block: Callable[[], ContextDecorator]) -> Callable[[type[C]], type[C]]:
+    """Decorates a class, whose methods then run in such a block."""
+
+    def decorated(kind: type[C]) -> type[C]:
+        for name, method in vars(kind).copy().items():
+            if isfunction(method) and not name.startswith("__"):
+                setattr(kind, name, block()(method))
+        return kind
+
+    return decorated
 
 
 class Closing:

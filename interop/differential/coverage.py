@@ -1,4 +1,4 @@
-"""Coverage of error rows: some script provokes every row of `tests/support/error_rows.py` on both
+"""Coverage of error rows: some script provokes every row of `tests/support/error_rows.txt` on both
 brokers, or the row is excused here with the reason. Rows that need other brokers are provoked with
 three brokers on each side.
 
@@ -18,7 +18,6 @@ Row = tuple[str, str]
 """An API and the name of an error code."""
 
 OF_REASON = {
-    error_reasons.AUTHORIZER: "neither broker has an authorizer",
     error_reasons.ONE_NODE: "neither broker has others beside it",
     error_reasons.BESIDE: "neither broker has others beside it; three of them show it",
     error_reasons.DISK: "takes a disk that fails",
@@ -62,6 +61,15 @@ NO_SHARE_STATE = "takes a topic of share state that has too few replicas in sync
 
 WITH_SASL = "takes a listener with SASL; `test_sasl.py` compares those"
 
+TRANSACTIONS = "AddPartitionsToTxn AddOffsetsToTxn EndTxn"
+SHARING = """InitializeShareGroupState ReadShareGroupState WriteShareGroupState DeleteShareGroupState
+ReadShareGroupStateSummary AlterShareGroupOffsets DeleteShareGroupOffsets DeleteGroups"""
+
+
+def _of(code: str, apis: str, reason: str) -> dict[Row, str]:
+    return {(api, code): reason for api in apis.split()}
+
+
 ALONE: dict[Row, str] = {
     ("ApiVersions", "ILLEGAL_SASL_STATE"): WITH_SASL,
     ("DescribeCluster", "ILLEGAL_SASL_STATE"): WITH_SASL,
@@ -70,37 +78,10 @@ ALONE: dict[Row, str] = {
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
     ("ListOffsets", "LEADER_NOT_AVAILABLE"): MOMENTS,
     ("ListOffsets", "OFFSET_NOT_AVAILABLE"): MOMENTS,
-    **dict.fromkeys(
-        [
-            (api, "CONCURRENT_TRANSACTIONS")
-            for api in ("Produce", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit")
-        ],
-        BETWEEN_STATES,
-    ),
-    **dict.fromkeys(
-        [
-            (api, "COORDINATOR_NOT_AVAILABLE")
-            for api in ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn")
-        ],
-        NOT_WRITTEN,
-    ),
     ("WriteTxnMarkers", "REQUEST_TIMED_OUT"): BETWEEN_STATES,
-    **dict.fromkeys(
-        [
-            (api, "COORDINATOR_NOT_AVAILABLE")
-            for api in (
-                "InitializeShareGroupState",
-                "ReadShareGroupState",
-                "WriteShareGroupState",
-                "DeleteShareGroupState",
-                "ReadShareGroupStateSummary",
-                "AlterShareGroupOffsets",
-                "DeleteShareGroupOffsets",
-                "DeleteGroups",
-            )
-        ],
-        NO_SHARE_STATE,
-    ),
+    **_of("CONCURRENT_TRANSACTIONS", f"Produce {TRANSACTIONS} TxnOffsetCommit", BETWEEN_STATES),
+    **_of("COORDINATOR_NOT_AVAILABLE", f"InitProducerId {TRANSACTIONS}", NOT_WRITTEN),
+    **_of("COORDINATOR_NOT_AVAILABLE", SHARING, NO_SHARE_STATE),
 }
 """Rows that a transcript provokes by other means than requests, and why scripts cannot."""
 

@@ -12,6 +12,7 @@ with several requests on one line.
         a frame of these bytes (without its size), whatever they mean
     for n in 0 | -1 | "x"              the lines up to `end`, with `<n>` for each value; can nest
     for v in Fetch                     the same for every version of that API
+    play quorum                        the lines of scripts/quorum.txt, without its settings
     guest > Metadata v13 {}            a client whose name begins so connects from 127.0.0.2
     brokers delete.topic.enable=false
         settings of both brokers, first in the script; it then has two brokers of its own, for whose
@@ -53,6 +54,7 @@ DEED = re.compile(r"(kill|stop|gone|start) (\d)\Z")
 LOOP = re.compile(r"for (\w+) in (.*)\Z", re.DOTALL)
 RANGE = re.compile(r"v(\d*)\.\.(\d*)\Z")
 BROKERS = re.compile(r"brokers (.*)\Z", re.DOTALL)
+PLAY = re.compile(r"play (\w+)\Z")
 OWN_NAME = re.compile(r"(?<![\w/])~(?=\w)")
 
 SERVED = {served.name: (served.lowest, served.highest) for served in TABLE}
@@ -115,8 +117,18 @@ def by_settings(folder: Path) -> list[tuple[tuple[str, ...], list[Path]]]:
 
 def steps(path: Path) -> Iterator[Step]:
     """The steps of a script in their order."""
-    numbered = [(number, line) for number, line in lines(path.read_text()) if not BROKERS.match(line)]
-    yield from _block(numbered, {}, path.stem.replace("_", "-"))
+    yield from _block(_numbered(path), {}, path.stem.replace("_", "-"))
+
+
+def _numbered(path: Path) -> list[tuple[int, str]]:
+    """The lines without settings, and those of other scripts in the place of `play`."""
+    found: list[tuple[int, str]] = []
+    for number, line in lines(path.read_text()):
+        if other := PLAY.match(line):
+            found += _numbered(SCRIPTS / f"{other[1]}.txt")
+        elif not BROKERS.match(line):
+            found.append((number, line))
+    return found
 
 
 def _block(numbered: list[tuple[int, str]], values: dict[str, str], stem: str) -> Iterator[Step]:

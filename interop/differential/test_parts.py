@@ -14,7 +14,7 @@ from .compare import Difference, Found, differences
 from .divergence import PAGE, Pattern, as_markdown, rows, sorted_out
 from .normal import Normal
 from .request import body_of
-from .script import Ask, Deed, Hear, Step, settings, steps
+from .script import SCRIPTS, Ask, Deed, Hear, Step, settings, steps
 
 MEMBER = "a-0f2f11b5-0d4c-4b0e-8f0c-0123456789ab"
 TOPIC = "oXqe-IlpRumpuOu1lDdhQQ"
@@ -31,6 +31,12 @@ def test_a_line_is_a_request_in_every_version_of_its_range(tmp_path: Path) -> No
     assert [each.version for each in steps if isinstance(each, Ask)] == [2, 3, 3, 4, 0, 1, 2, 3, 4]
     assert isinstance(steps[1], Ask)
     assert steps[1].body == "{groupId: some-script-g3}"
+
+
+def test_a_script_plays_another(tmp_path: Path) -> None:
+    *played, last = script(tmp_path, "play describe_cluster\na < {}")
+    assert played == list(steps(SCRIPTS / "describe_cluster.txt"))
+    assert isinstance(last, Hear)
 
 
 def test_loops_nest(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from kafkadouble.server.security.sasl import oauth_bearer
 
 from .run import HOUSE
 from .toolchains import c, go, java, js, python, rust
-from .toolchains.building import Toolchain, built
+from .toolchains.building import Toolchain, binary, built
 
 EVERY = (*PASSWORDS, OAUTHBEARER)
 WRONG, WAITS = "wrong", "waits"
@@ -168,7 +168,7 @@ def faults(program: SecureProgram, cell: Cell, end: Ended) -> str:
 
 
 def _go(name: str, *rest: Any, **more: Any) -> SecureProgram:
-    return SecureProgram(name, go.TOOLCHAIN, lambda folder: [str(folder / "secure"), name], *rest, **more)
+    return SecureProgram(name, go.TOOLCHAIN, binary("secure", name), *rest, **more)
 
 
 def _java(version: str, **more: Any) -> SecureProgram:
@@ -183,9 +183,7 @@ def _java(version: str, **more: Any) -> SecureProgram:
 
 
 def _js(name: str, refused: str, denied: str, refused_token: str) -> SecureProgram:
-    def command(folder: Path) -> list[str]:
-        return js.own_command(folder, "secure.mjs", name)
-
+    command = js.own_command("secure.mjs", name)
     return SecureProgram(
         name, js.TOOLCHAIN, command, refused, denied, refused_token=refused_token, reports_throttling=False
     )
@@ -227,7 +225,7 @@ SECURE_PROGRAMS = (
     SecureProgram(
         "librdkafka",
         c.TOOLCHAIN,
-        lambda folder: [str(folder / "secure")],
+        binary("secure"),
         "_AUTHENTICATION",
         "TOPIC_AUTHORIZATION_FAILED",
         ("PLAIN", OAUTHBEARER),
@@ -235,7 +233,7 @@ SECURE_PROGRAMS = (
     SecureProgram(
         "rust-rdkafka",
         rust.TOOLCHAIN,
-        lambda folder: [str(folder / "secure")],
+        binary("secure"),
         "Authentication",
         "TopicAuthorizationFailed",
         is_long=True,
@@ -243,7 +241,7 @@ SECURE_PROGRAMS = (
     SecureProgram(
         "confluent-kafka-javascript",
         js.SLOW,
-        lambda folder: js.confluent_command(folder, "confluent-secure.mjs"),
+        js.confluent_command("confluent-secure.mjs"),
         WAITS,
         "KafkaJSProtocolError ERR_TOPIC_AUTHORIZATION_FAILED",
         reports_throttling=False,

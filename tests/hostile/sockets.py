@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
@@ -30,6 +30,7 @@ SLOWEST = 5.0
 """How long a good client may wait for two answers (s), on a machine with other load; without load
 it is at most a tenth of that."""
 
+NOTHING: Mapping[str, str] = {}
 NAMES = (f"good-{number}" for number in count())
 
 
@@ -83,6 +84,14 @@ class Broker:
 
     def open_files(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def descriptors_return(self, before: int) -> None:
+        """Waits until it has no more open files than `before`."""
+        for _ in range(2000):
+            if self.open_files() <= before:
+                return
+            threading.Event().wait(0.01)
+        raise AssertionError(f"{self.open_files()} files are open, {before} before")
 
     def logged(self, *words: str) -> str:
         """Waits for the log line that has these words."""
@@ -180,8 +189,16 @@ class Good:
         return max(self.took)
 
 
-def create(client: Client, name: str, partitions: int = 1) -> None:
-    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
+class Asker(Protocol):
+    """What `Client` offers, over whatever way."""
+
+    def ask(self, body: Message, version: int) -> Any: ...
+
+
+def create(client: Asker, name: str, partitions: int = 1, settings: Mapping[str, str] = NOTHING) -> None:
+    of = CreateTopicsRequest
+    configs = [of.CreatableTopicConfig(name=key, value=value) for key, value in settings.items()]
+    topic = of.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1, configs=configs)
     (result,) = client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7).topics
     assert result.error_code == 0, result
 
@@ -199,9 +216,9 @@ def fetched(offset: int, topic: str, max_bytes: int = 1000, **others: Any) -> Fe
     return FetchRequest(max_bytes=max_bytes, session_epoch=-1, topics=topics, **others)
 
 
-def produce_and_fetch(client: Client, topic: str, offset: int) -> None:
+def produce_and_fetch(client: Asker, topic: str, offset: int, now: int = 0) -> None:
     value = b"good %d" % offset
-    batch = bytes(encode_batch([Record(0, 0, None, value, ())]))
+    batch = bytes(encode_batch([Record(0, now, None, value, ())]))
     answered = client.ask(produced(batch, topic), 9).responses[0].partition_responses[0]
     assert (answered.error_code, answered.base_offset) == (0, offset), answered
     records = client.ask(fetched(offset, topic), 11).responses[0].partitions[0].records

@@ -15,16 +15,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from kafkadouble.messages import headers
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
@@ -34,10 +31,10 @@ from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.requests.waiting import HandlerTask
-from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.frame import Frames
-from kafkadouble.wire.record import Record
 from tests.support.listeners import BROKER, listeners_of
+
+from .sockets import create, produce_and_fetch
 
 START = 1_700_000_000_000
 MAX_FRAME = 100 * 1024 * 1024
@@ -212,15 +209,7 @@ class Good:
         return answer
 
     def create(self, name: str, partitions: int = 1) -> None:
-        configs = [("cleanup.policy", "compact")] if name == "compacted" else []
-        topic = CreateTopicsRequest.CreatableTopic(
-            name=name,
-            num_partitions=partitions,
-            replication_factor=1,
-            configs=[CreateTopicsRequest.CreatableTopicConfig(name=key, value=value) for key, value in configs],
-        )
-        (result,) = self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7).topics
-        assert result.error_code == 0, result
+        create(self, name, partitions, {"cleanup.policy": "compact"} if name == "compacted" else {})
 
     def _join(self) -> tuple[str, int]:
         self.ask(FindCoordinatorRequest(key=GOOD), 3)
@@ -247,7 +236,8 @@ class Good:
 
     def works(self) -> None:
         """Checks that everything works."""
-        self._produce_and_fetch()
+        produce_and_fetch(self, GOOD, self.offset, self.stage.now)
+        self.offset += 1
         beat = self.ask(
             HeartbeatRequest(group_id=GOOD, generation_id=self.generation, member_id=self.member),
             3,
@@ -255,25 +245,6 @@ class Good:
         assert beat.error_code == 0, beat
         found = self.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=GOOD)]), 9)
         assert (found.topics[0].error_code, len(found.topics[0].partitions)) == (0, 1), found
-
-    def _produce_and_fetch(self) -> None:
-        value = b"good %d" % self.offset
-        data = bytes(encode_batch([Record(0, self.stage.now, None, value, ())]))
-        sent = ProduceRequest.PartitionProduceData(index=0, records=data)
-        topic = ProduceRequest.TopicProduceData(name=GOOD, partition_data=[sent])
-        produced = self.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
-        answered = produced.responses[0].partition_responses[0]
-        assert (answered.error_code, answered.base_offset) == (0, self.offset), answered
-        partition = FetchRequest.FetchPartition(fetch_offset=self.offset, partition_max_bytes=1000)
-        fetched = self.ask(
-            FetchRequest(
-                max_bytes=1000, session_epoch=-1, topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[partition])]
-            ),
-            11,
-        )
-        data_back = fetched.responses[0].partitions[0]
-        assert [record.value for record in decode_all(bytes(data_back.records))] == [value], data_back
-        self.offset += 1
 
     def tidy(self) -> None:
         """Deletes what hostile requests created; leaves this client's topics, and those that

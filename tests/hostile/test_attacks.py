@@ -7,7 +7,6 @@ answers, and the broker ends in the same state.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -31,14 +30,6 @@ LIMITED = [name for name, attack in ATTACKS.items() if attack.limit]
 MOST_MORE = 300 * MB
 
 
-def descriptors_return(broker: Broker, before: int) -> None:
-    for _ in range(2000):
-        if broker.open_files() <= before:
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError(f"{broker.open_files()} files are open, {before} before")
-
-
 def try_attack(broker: Broker, ports: dict[str, Address], name: str, scale: float) -> None:
     """Attack a broker from this process, beside a well-behaved client."""
     attack, client = ATTACKS[name], Client(broker)
@@ -52,7 +43,7 @@ def try_attack(broker: Broker, ports: dict[str, Address], name: str, scale: floa
     good.end()  # raises when an answer was wrong
     assert client.ask(ALL_TOPICS, 9).topics
     client.close()
-    descriptors_return(broker, files)
+    broker.descriptors_return(files)
     assert broker.resident() - memory < MOST_MORE
     if attack.limit:
         assert len([line for line in broker.log if "connected" not in line]) < 50

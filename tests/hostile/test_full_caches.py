@@ -152,9 +152,12 @@ def test_share_sessions_of_topics_that_do_not_exist_are_bounded_in_bytes(
     assert agrees(memory, cache.size_bytes, bound), (memory, cache.size_bytes, bound)
 
 
-@pytest.mark.parametrize(
+of_lengths = pytest.mark.parametrize(
     ("length", "named"), [(LONGEST, name), (LONGEST, wide_name), (8, name)], ids=["long", "wide", "short"]
 )
+
+
+@of_lengths
 def test_decisions_of_the_authorizer_are_bounded_in_bytes(length: int, named: Name) -> None:
     bound, found = authorizer.MAX_DECISIONS_BYTES, Authorizer(Settings({}))
     most = 0
@@ -183,9 +186,7 @@ def test_decisions_of_the_authorizer_are_bounded_in_bytes(length: int, named: Na
     assert agrees(memory, found.decisions_bytes, bound), (memory, found.decisions_bytes)
 
 
-@pytest.mark.parametrize(
-    ("length", "named"), [(LONGEST, name), (LONGEST, wide_name), (8, name)], ids=["long", "wide", "short"]
-)
+@of_lengths
 def test_quota_sensors_of_clients_are_bounded_in_bytes(
     length: int, named: Name, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,9 +207,7 @@ def test_quota_sensors_of_clients_are_bounded_in_bytes(
     assert agrees(memory, manager.sensors.size_bytes, bound), (memory, manager.sensors.size_bytes)
 
 
-@pytest.mark.parametrize(
-    ("length", "named"), [(LONGEST, name), (LONGEST, wide_name), (8, name)], ids=["long", "wide", "short"]
-)
+@of_lengths
 def test_client_instances_that_push_metrics_are_bounded_in_bytes(
     length: int, named: Name, monkeypatch: pytest.MonkeyPatch
 ) -> None:

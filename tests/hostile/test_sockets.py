@@ -26,6 +26,7 @@ from .sockets import (
     fetched,
     framed,
     good_client,
+    produce_and_fetch,
     produced,
     serving,
 )
@@ -55,15 +56,6 @@ def sockets(broker: Broker) -> Iterator[Callable[..., socket.socket]]:
     yield connect
     for sock in opened:
         sock.close()
-
-
-def all_closed(broker: Broker, before: int) -> None:
-    """Waits until the broker has no more open files than `before`."""
-    for _ in range(1000):
-        if broker.open_files() <= before:
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError(f"{broker.open_files()} files, {before} before")
 
 
 @linux
@@ -123,7 +115,7 @@ def test_input_buffer_of_a_closed_connection_is_freed_at_once(broker: Broker) ->
         for _ in range(30):
             with broker.connect() as sock:
                 sock.sendall(ANNOUNCED.to_bytes(4) + b"\0\0\0\x09\0\0\0\1\xff\xff" + bytes(20 * MB))
-            all_closed(broker, files)
+            broker.descriptors_return(files)
             most = max(most, broker.resident() - before)
         print(f"at most {most / MB:.0f} MB more")
         assert most < 60 * MB, f"{most / MB:.0f} MB"
@@ -193,7 +185,7 @@ def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
                 sock.sendall(poll)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             sock.close()
-    all_closed(broker, before)
+    broker.descriptors_return(before)
 
 
 @linux
@@ -209,7 +201,7 @@ def test_a_client_that_leaves_while_it_is_not_read_is_closed_in_the_end() -> Non
         with broker.connect() as silent:
             broker.logged(f":{silent.getsockname()[1]} has been silent for 400 ms")
             assert closed(silent)
-        all_closed(broker, before)
+        broker.descriptors_return(before)
 
 
 @linux
@@ -229,9 +221,7 @@ def test_without_descriptors_files_are_opened_and_the_log_stays_short(tmp_path: 
         broker.logged("descriptors are in use", "no connection is accepted")
         for number in range(5):
             create(client, f"fresh-{number}")
-            batch = bytes(encode_batch([Record(0, 0, None, b"v", ())]))
-            answered = client.ask(produced(batch, f"fresh-{number}"), 9).responses[0].partition_responses[0]
-            assert (answered.error_code, answered.base_offset) == (0, 0)
+            produce_and_fetch(client, f"fresh-{number}", 0)
         assert broker.open_files() < 200
         for sock in storm:
             sock.close()
@@ -252,9 +242,7 @@ def test_connections_to_the_control_port_leave_descriptors_to_brokers_and_files(
         broker.logged("the control port is full")
         client = Client(broker)
         create(client, "fresh")
-        batch = bytes(encode_batch([Record(0, 0, None, b"v", ())]))
-        answered = client.ask(produced(batch, "fresh"), 9).responses[0].partition_responses[0]
-        assert (answered.error_code, answered.base_offset) == (0, 0)
+        produce_and_fetch(client, "fresh", 0)
         assert broker.open_files() < 150
         for sock in storm:
             sock.close()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import methodcaller
+from typing import Any
 
 from .cluster import Cluster
 from .network import CALM, Weather
@@ -19,24 +21,51 @@ WEATHERS = (
 )
 
 
+def on(which: Callable[[Any], Any], deed: Callable[[Any], object]) -> Callable[[Any], None]:
+    """Does this to the node that is found, if one is."""
+
+    def fault(cluster: Any) -> None:
+        if (node := which(cluster)) is not None:
+            deed(node)
+
+    return fault
+
+
+def among(weathers: Sequence[Weather]) -> Callable[[Any], None]:
+    """Changes the weather."""
+
+    def fault(cluster: Any) -> None:
+        cluster.network.weather = cluster.world.random.choice(weathers)
+        cluster.world.note("the network: {!r}", cluster.network.weather)
+
+    return fault
+
+
+def heal(cluster: Any) -> None:
+    cluster.world.note("the network is whole")
+    cluster.network.heal()
+
+
 def _up(cluster: Cluster) -> Node | None:
     found = cluster.up()
     return cluster.world.random.choice(found) if found else None
 
 
-def kill(cluster: Cluster) -> None:
-    if (node := _up(cluster)) is not None:
-        node.kill()
+def _leader(cluster: Cluster) -> Node | None:
+    return cluster.leader
+
+
+change_weather = among(WEATHERS)
+kill = on(_up, methodcaller("kill"))
+kill_leader = on(_leader, methodcaller("kill"))
+pause = on(_up, methodcaller("pause"))
+resign = on(_leader, methodcaller("resign"))
+shut_down = on(_up, methodcaller("shutdown"))
 
 
 def die_when_writing(cluster: Cluster) -> None:
     """At one of the next changes of the disk, wherever that is; also while it starts."""
     cluster.world.random.choice([*cluster.nodes.values()]).die_when_writing(cluster.world.random.randint(0, 6))
-
-
-def kill_leader(cluster: Cluster) -> None:
-    if (node := cluster.leader) is not None:
-        node.kill()
 
 
 def lose_power(cluster: Cluster) -> None:
@@ -73,11 +102,6 @@ def start_all(cluster: Cluster) -> None:
         node.start()
 
 
-def pause(cluster: Cluster) -> None:
-    if (node := _up(cluster)) is not None:
-        node.pause()
-
-
 def resume_all(cluster: Cluster) -> None:
     for node in cluster.nodes.values():
         node.resume()
@@ -102,26 +126,6 @@ def split(cluster: Cluster) -> None:
     at = cluster.world.random.randrange(len(ids))
     cluster.world.note("the network is split between {} and {}", ids[:at], ids[at:])
     cluster.network.split(ids[:at], ids[at:])
-
-
-def heal(cluster: Cluster) -> None:
-    cluster.world.note("the network is whole")
-    cluster.network.heal()
-
-
-def change_weather(cluster: Cluster) -> None:
-    cluster.network.weather = cluster.world.random.choice(WEATHERS)
-    cluster.world.note("the network: {!r}", cluster.network.weather)
-
-
-def resign(cluster: Cluster) -> None:
-    if (node := cluster.leader) is not None:
-        node.resign()
-
-
-def shut_down(cluster: Cluster) -> None:
-    if (node := _up(cluster)) is not None:
-        node.shutdown()
 
 
 Fault = Callable[[Cluster], None]

@@ -5,9 +5,6 @@ from __future__ import annotations
 REACHED = "reached"
 """Some transcript in tests/conversations shows it."""
 
-AUTHORIZER = "without a right"
-"""REACHED, by clients without a right: `tests/conversations/authorization.txt` shows it."""
-
 ONE_NODE = "a single node leads every partition and is in sync at once; with other brokers it lasts only moments"
 BESIDE = "needs several brokers: `interop/differential` shows it with three"
 DISK = "needs a log directory that fails"
@@ -29,6 +26,3 @@ OLDER_LEVEL = "needs a cluster of an older metadata.version"
 PLAIN = "listeners are PLAINTEXT, where tokens are refused; `interop/differential` shows it for forwarded requests"
 DYNAMIC = "needs a quorum whose voters can be changed"
 SHARE_STATE = "needs a share coordinator that fails, or that does not have the group"
-
-COORDINATOR = {LOADED: "COORDINATOR_LOAD_IN_PROGRESS", ALWAYS: "COORDINATOR_NOT_AVAILABLE"}
-"""The errors of coordinators that do not occur here."""

@@ -31,6 +31,7 @@ __all__ = [
     "Missing",
     "Program",
     "Toolchain",
+    "binary",
     "built",
     "everything",
     "fetch",
@@ -83,7 +84,6 @@ class Program(NamedTuple):
     """
 
     name: str
-    language: str
     package: str
     version: str
     toolchain: Toolchain
@@ -96,8 +96,17 @@ class Program(NamedTuple):
     group_protocols: tuple[str, ...] = (CLASSIC,)
 
     @property
+    def language(self) -> str:
+        return self.toolchain.language
+
+    @property
     def writes_null_headers(self) -> bool:
         return "null_header" not in self.not_offered
+
+
+def binary(name: str, *words: str) -> Callable[[Path], list[str]]:
+    """The command of a program that the build has made."""
+    return lambda folder: [str(folder / name), *words]
 
 
 def everything() -> bool:

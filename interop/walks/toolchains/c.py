@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .building import SOURCES, SYSTEM, Missing, Program, Toolchain, program, run
+from .building import SOURCES, SYSTEM, Missing, Program, Toolchain, binary, program, run
 
 FOLDER = SOURCES / "c"
 STRICT = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror")
@@ -22,4 +22,4 @@ def build(folder: Path) -> None:
 
 
 TOOLCHAIN = Toolchain("C", FOLDER, build)
-PROGRAMS = (Program("librdkafka", "C", "librdkafka", SYSTEM, TOOLCHAIN, lambda folder: [str(folder / "walk")]),)
+PROGRAMS = (Program("librdkafka", "librdkafka", SYSTEM, TOOLCHAIN, binary("walk")),)

@@ -54,7 +54,6 @@ TOOLCHAIN = Toolchain("Java", FOLDER, build)
 def _row(version: str) -> Program:
     return Program(
         f"kafka-clients {version}",
-        "Java",
         "kafka-clients",
         version,
         TOOLCHAIN,

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from .building import CLASSIC, CONSUMER, NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
+from .building import CLASSIC, CONSUMER, SOURCES, Missing, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "js"
 CONFLUENT = FOLDER / "confluent"
@@ -54,51 +54,23 @@ def _node(folder: Path) -> str:
     return str(folder / "node_modules" / ".bin" / "node")
 
 
-def confluent_command(folder: Path, file: str) -> list[str]:
+def confluent_command(file: str) -> Callable[[Path], list[str]]:
     """The command line of a program that uses Confluent's client."""
-    return [program("env"), f"NODE_MODULES={folder / 'node_modules'}", program("node"), str(FOLDER / file)]
-
-
-def _confluent(folder: Path) -> list[str]:
-    return confluent_command(folder, "confluent.mjs")
+    return lambda folder: [
+        program("env"),
+        f"NODE_MODULES={folder / 'node_modules'}",
+        program("node"),
+        str(FOLDER / file),
+    ]
 
 
 TOOLCHAIN = Toolchain("JavaScript", FOLDER, build)
 SLOW = Toolchain("JavaScript", CONFLUENT, build_confluent, slow=True)
 
 
-def own_command(folder: Path, file: str, *words: str) -> list[str]:
+def own_command(file: str, *words: str) -> Callable[[Path], list[str]]:
     """The command line of a program that runs on the Node of the build."""
-    return [_node(folder), str(folder / file), *words]
-
-
-def _own(file: str) -> Callable[[Path], list[str]]:
-    return lambda folder: own_command(folder, file)
-
-
-def _row(
-    name: str,
-    package: str,
-    version: str,
-    command: Callable[[Path], list[str]],
-    toolchain: Toolchain = TOOLCHAIN,
-    not_offered: Mapping[str, str] = NOTHING,
-    at_fail_over: str = "",
-    gives_up_with: str = "",
-    group_protocols: tuple[str, ...] = (CLASSIC,),
-) -> Program:
-    return Program(
-        name,
-        "JavaScript",
-        package,
-        version,
-        toolchain,
-        command,
-        not_offered,
-        at_fail_over=at_fail_over,
-        gives_up_with=gives_up_with,
-        group_protocols=group_protocols,
-    )
+    return lambda folder: [_node(folder), str(folder / file), *words]
 
 
 NO_NULLS = {"null_header": "cannot encode a header without a value"}
@@ -119,22 +91,23 @@ PARTED = "this error indicates that the broker is not the current leader"
 """Its error message then."""
 
 PROGRAMS = (
-    _row("kafkajs", "kafkajs", "2.2.4", _own("kafkajs.mjs"), not_offered=NO_NULLS, at_fail_over=OF_KAFKAJS),
-    _row(
+    Program("kafkajs", "kafkajs", "2.2.4", TOOLCHAIN, own_command("kafkajs.mjs"), NO_NULLS, at_fail_over=OF_KAFKAJS),
+    Program(
         "platformatic-kafka",
         "@platformatic/kafka",
         "2.12.1",
-        _own("platformatic.mjs"),
+        TOOLCHAIN,
+        own_command("platformatic.mjs"),
         at_fail_over=OF_PLATFORMATIC,
         gives_up_with=PARTED,
         group_protocols=(CLASSIC, CONSUMER),
     ),
-    _row(
+    Program(
         "confluent-kafka-javascript",
         "@confluentinc/kafka-javascript",
         "1.10.1",
-        _confluent,
         SLOW,
+        confluent_command("confluent.mjs"),
         NO_NULLS,
         group_protocols=(CLASSIC, CONSUMER),
     ),

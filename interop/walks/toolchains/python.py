@@ -30,7 +30,6 @@ def _row(
 ) -> Program:
     return Program(
         package,
-        "Python",
         package,
         version(package),
         TOOLCHAIN,

@@ -4,10 +4,9 @@ are kept, since the rest is almost a gigabyte."""
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
-from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
+from .building import SOURCES, Missing, Program, Toolchain, binary, fetch, program, run
 
 FOLDER = SOURCES / "rust"
 BINARIES = ("rdkafka", "rskafka", "secure")
@@ -39,30 +38,16 @@ OF_RSKAFKA = {
 }
 
 
-def _row(
-    name: str,
-    package: str,
-    version: str,
-    not_offered: Mapping[str, str] = NOTHING,
-    blind_to: str = "",
-    at_fail_over: str = "",
-) -> Program:
-    def command(folder: Path) -> list[str]:
-        return [str(folder / package)]
-
-    return Program(
-        name, "Rust", package, version, TOOLCHAIN, command, not_offered, blind_to=blind_to, at_fail_over=at_fail_over
-    )
-
-
 PROGRAMS = (
-    _row("rust-rdkafka", "rdkafka", "0.39.0"),
-    _row(
+    Program("rust-rdkafka", "rdkafka", "0.39.0", TOOLCHAIN, binary("rdkafka")),
+    Program(
         "rskafka",
         "rskafka",
         "0.6.0",
+        TOOLCHAIN,
+        binary("rskafka"),
         OF_RSKAFKA,
-        "fails to decode a header without a value",
-        "has no idempotent producer, so a record may be written twice",
+        blind_to="fails to decode a header without a value",
+        at_fail_over="has no idempotent producer, so a record may be written twice",
     ),
 )

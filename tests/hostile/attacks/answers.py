@@ -39,34 +39,36 @@ def waiting_fetches(address: Address, scale: float) -> None:
         answered(socks, [b""] * len(socks))
 
 
-def unread_answers(address: Address, scale: float) -> None:
+POLLS = 50 * (framed(MetadataRequest(topics=None), 9) + framed(fetched(0, "evil", MB), 11))
+
+
+def readers(address: Address, scale: float) -> list[socket.socket]:
+    """200 clients of a topic that has records."""
     writer = Writer(address)
     for _ in range(20):
         writer.write()
-    poll = framed(MetadataRequest(topics=None), 9) + framed(fetched(0, "evil", MB), 11)
-    socks = connected(address, int(200 * scale))
-    for sock in socks:
+    return connected(address, int(200 * scale))
+
+
+def unread_answers(address: Address, scale: float) -> None:
+    for sock in readers(address, scale):
         sock.setblocking(False)
         with suppress(BlockingIOError):
-            while sock.send(poll * 50):
+            while sock.send(POLLS):
                 pass
     time.sleep(HOLD_S * scale)
 
 
 def slow_readers(address: Address, scale: float) -> None:
-    """200 clients ask for more than fits into their sockets, and read a little now and then."""
-    writer = Writer(address)
-    for _ in range(20):
-        writer.write()
-    poll = framed(MetadataRequest(topics=None), 9) + framed(fetched(0, "evil", MB), 11)
-    socks = connected(address, int(200 * scale))
+    """They ask for more than fits into their sockets, and read a little now and then."""
+    socks = readers(address, scale)
     for sock in socks:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         sock.setblocking(False)
     for _ in range(READS):
         for sock in socks:
             with suppress(BlockingIOError):
-                sock.send(poll * 50)
+                sock.send(POLLS)
             with suppress(BlockingIOError):
                 sock.recv(100)
         time.sleep(HOLD_S * scale / READS)

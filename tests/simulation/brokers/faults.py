@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 
+from ..faults import among, heal, on
 from ..network import CALM, Weather
 from .cluster import Cluster
 from .member import Member
@@ -23,8 +25,8 @@ WEATHERS = (
 )
 
 
-def _any(cluster: Cluster, members: Sequence[Member]) -> Member | None:
-    found = [each for each in members if each.is_up]
+def _any(cluster: Cluster) -> Member | None:
+    found = [each for each in cluster.brokers if each.is_up]
     return cluster.world.random.choice(found) if found else None
 
 
@@ -32,14 +34,8 @@ def _index(cluster: Cluster) -> int:
     return cluster.world.random.choice(cluster.partitions)
 
 
-def kill_broker(cluster: Cluster) -> None:
-    if (member := _any(cluster, cluster.brokers)) is not None:
-        member.kill()
-
-
-def kill_leader(cluster: Cluster) -> None:
-    if (member := cluster.leader(_index(cluster))) is not None:
-        member.kill()
+def _leader(cluster: Cluster) -> Member | None:
+    return cluster.leader(_index(cluster))
 
 
 def kill_controller(cluster: Cluster) -> None:
@@ -57,14 +53,14 @@ def take_down(member: Member) -> None:
         member.kill()
 
 
-def lose_power(cluster: Cluster) -> None:
-    if (member := _any(cluster, cluster.brokers)) is not None:
-        take_down(member)
-
-
-def lose_power_of_leader(cluster: Cluster) -> None:
-    if (member := cluster.leader(_index(cluster))) is not None:
-        take_down(member)
+change_weather = among(WEATHERS)
+kill_broker = on(_any, methodcaller("kill"))
+kill_leader = on(_leader, methodcaller("kill"))
+lose_power = on(_any, take_down)
+lose_power_of_leader = on(_leader, take_down)
+stop = on(_any, methodcaller("stop"))
+pause = on(_any, methodcaller("pause"))
+pause_leader = on(_leader, methodcaller("pause"))
 
 
 def lose_power_everywhere(cluster: Cluster) -> None:
@@ -84,28 +80,13 @@ def start_all(cluster: Cluster) -> None:
         member.start()
 
 
-def stop(cluster: Cluster) -> None:
-    if (member := _any(cluster, cluster.brokers)) is not None:
-        member.stop()
-
-
-def pause(cluster: Cluster) -> None:
-    if (member := _any(cluster, cluster.brokers)) is not None:
-        member.pause()
-
-
-def pause_leader(cluster: Cluster) -> None:
-    if (member := cluster.leader(_index(cluster))) is not None:
-        member.pause()
-
-
 def resume_all(cluster: Cluster) -> None:
     for member in cluster.members.values():
         member.resume()
 
 
 def slow_disk(cluster: Cluster) -> None:
-    if (member := _any(cluster, cluster.brokers)) is not None:
+    if (member := _any(cluster)) is not None:
         member.disk_ms = cluster.world.random.choice((0, 50, 600))
         cluster.world.note("the disk of {} takes {} ms", member.id, member.disk_ms)
 
@@ -125,7 +106,7 @@ def isolate(cluster: Cluster) -> None:
 
 
 def isolate_leader(cluster: Cluster) -> None:
-    if (member := cluster.leader(_index(cluster))) is not None:
+    if (member := _leader(cluster)) is not None:
         cluster.world.note("{} leads, and is cut off", member.id)
         cluster.network.isolate(member.id, cluster.members)
 
@@ -138,19 +119,9 @@ def isolate_controller(cluster: Cluster) -> None:
 
 def cut_from_controllers(cluster: Cluster) -> None:
     """Cuts off a leader from the controllers, but not from its followers."""
-    if (member := cluster.leader(_index(cluster))) is not None:
+    if (member := _leader(cluster)) is not None:
         cluster.world.note("{} leads, and is cut off from the controllers", member.id)
         cluster.network.isolate(member.id, cluster.shape.controller_ids)
-
-
-def heal(cluster: Cluster) -> None:
-    cluster.world.note("the network is whole")
-    cluster.network.heal()
-
-
-def change_weather(cluster: Cluster) -> None:
-    cluster.network.weather = cluster.world.random.choice(WEATHERS)
-    cluster.world.note("the network: {!r}", cluster.network.weather)
 
 
 def prefer(cluster: Cluster) -> None:

@@ -11,6 +11,7 @@ from random import Random
 
 from kafkadouble.server.network.listener import RETIRE_MS
 
+from ..faults import heal
 from ..network import CALM, Weather
 from ..world import Ended
 from . import faults
@@ -162,7 +163,7 @@ def in_sync_sets_change(cluster: Cluster) -> None:
             cluster.network.cut(*way)
         cluster.world.run_for(random.choice((500, LAG_MS, OUT_WITHIN)))
         if random.random() < 0.7:
-            faults.heal(cluster)
+            heal(cluster)
         if random.random() < 0.2:
             faults.kill_broker(cluster)
         faults.start_all(cluster)

@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...world import World
-from ..shape import Shape
-from ..wires import Wires
 from .ledger import Ledger
+from .steps import SteppedHost
 
 if TYPE_CHECKING:
     from .producer import TransactionalProducer
@@ -28,7 +26,7 @@ class RecordWatch(Protocol):
         ...
 
 
-class TransactionHost(Protocol):
+class TransactionHost(SteppedHost, Protocol):
     """`writes`: producers begin transactions. `is_ending`: no other one is begun, and no producer
     fails. `is_resolved`: none is open any more."""
 
@@ -36,12 +34,6 @@ class TransactionHost(Protocol):
     is_ending: bool
     is_resolved: bool
 
-    @property
-    def world(self) -> World: ...
-    @property
-    def wires(self) -> Wires: ...
-    @property
-    def shape(self) -> Shape: ...
     @property
     def ledger(self) -> Ledger: ...
     @property

@@ -5,16 +5,15 @@ entity.
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
-from kafkadouble.server.controller.client_quotas import ClientQuotaResult, alter_client_quotas, describe_client_quotas
+from kafkadouble.server.controller.client_quotas import alter_client_quotas, describe_client_quotas
 from kafkadouble.server.controller.controller_result import MAX_RECORDS_PER_USER_OP
-from kafkadouble.server.metadata.image import EMPTY, Image, QuotaEntity
+from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
 from tests.support.slices import all_slices
@@ -46,27 +45,6 @@ def problem(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]
 
 U, C, IP = ("user", "u"), ("client-id", "c"), ("ip", "10.0.0.1")
 RATE = ("producer_byte_rate", 5.0)
-COMBINED = "Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId"
-
-
-@pytest.mark.parametrize(
-    ("entity", "message"),
-    [
-        ([U], None),
-        ([U, C], None),
-        ([("user", None)], None),
-        ([("client-id", None), ("user", None)], None),
-        ([], "Invalid empty client quota entity"),
-        ([("group", "g")], "Unhandled client quota entity type: group"),
-        ([("user", "")], "Empty user not supported"),
-        ([("ip", "")], "Empty ip not supported"),
-        ([U, IP], COMBINED),
-        ([C, ("ip", None)], COMBINED),
-    ],
-)
-def test_entities(entity: list[tuple[str, str | None]], message: str | None) -> None:
-    assert problem(entity, RATE) == message
-    assert problem(entity) == message
 
 
 @pytest.mark.parametrize(
@@ -115,12 +93,6 @@ def test_values(entity: tuple[str, str], key: str, value: float, message: str | 
     assert all_slices(alter_client_quotas(EMPTY, [requested])).results[0].error_message == message
 
 
-def test_all_quotas_of_an_entity_hold_or_none() -> None:
-    decision = all_slices(alter_client_quotas(EMPTY, [entry([U], RATE, ("request_percentage", -1)), entry([C], RATE)]))
-    assert [result.error_code for result in decision.results] == [error_codes.INVALID_REQUEST, error_codes.NONE]
-    assert len(decision.records) == 1
-
-
 def test_unchanged_quota_is_not_written_and_absent_quota_not_removed() -> None:
     image = after(EMPTY, entry([U, C], RATE, ("request_percentage", 2)))
     assert (
@@ -130,28 +102,6 @@ def test_unchanged_quota_is_not_written_and_absent_quota_not_removed() -> None:
         == []
     )
     assert after(image, entry([C, U], ("producer_byte_rate", None), ("request_percentage", None))) == EMPTY
-
-
-def test_a_duplicate_entity_fails_the_second_time() -> None:
-    decision = all_slices(
-        alter_client_quotas(
-            EMPTY, [entry([U, C], RATE), entry([("client-id", None)], RATE), entry([C, U], ("request_percentage", 1))]
-        )
-    )
-    twice = "Ignoring duplicate entity ClientQuotaEntity(entries={client-id=c, user=u})"
-    both: QuotaEntity = (C, U)
-    assert decision.results == [
-        ClientQuotaResult(both, error_codes.INVALID_REQUEST, twice),
-        ClientQuotaResult((("client-id", None),)),
-    ]
-    assert len(decision.records) == 2
-    message = problem([("user", None)], RATE, RATE)
-    assert message == "Ignoring duplicate entity ClientQuotaEntity(entries={user=null})"
-
-
-def test_of_a_duplicate_type_the_last_counts() -> None:
-    image = after(EMPTY, entry([("user", "a"), ("user", "b")], RATE))
-    assert list(image.quotas) == [(("user", "b"),)]
 
 
 def test_too_many_changes_are_refused_as_a_whole() -> None:
@@ -207,27 +157,3 @@ def test_each_filter_finds_what_it_means(strict: bool) -> None:
                 if all(meant(dict(entity), *part) for part in parts) and (not strict or len(entity) == len(of))
             ]
             assert sorted(found, key=repr) == sorted(expected, key=repr)
-
-
-@pytest.mark.parametrize(
-    ("components", "code", "message"),
-    [
-        ([("", 0, "x")], 42, "Invalid empty entity type."),
-        ([("user", 0, "x"), ("user", 2, None)], 42, "Entity type user cannot appear more than once in the filter."),
-        ([("group", 0, "x")], 35, "Unsupported entity type group"),
-        ([("user", 0, None)], 42, "Request specified MATCH_TYPE_EXACT, but set match string to null."),
-        ([("user", 1, "x")], 42, "Request specified MATCH_TYPE_DEFAULT, but also specified a match string."),
-        ([("user", 2, "x")], 42, "Request specified MATCH_TYPE_SPECIFIED, but also specified a match string."),
-        ([("user", 3, None)], 42, "Unknown match type 3"),
-        (
-            [("ip", 2, None), ("user", 2, None)],
-            42,
-            "Invalid entity filter component combination. IP filter component should not be used with user or clientId "
-            "filter component.",
-        ),
-    ],
-)
-def test_filters_that_cannot_be(components: list[Any], code: int, message: str) -> None:
-    with pytest.raises(Refusal) as refusal:
-        all_slices(describe_client_quotas(everything(), [component(*each) for each in components], False))
-    assert (refusal.value.code, refusal.value.message) == (code, message)

@@ -83,30 +83,6 @@ def test_reassignment_to_the_same_replicas_writes_no_record(image: Image) -> Non
     assert (moved, code) == (image, (0, None))
 
 
-@pytest.mark.parametrize(
-    ("targets", "code", "message"),
-    [
-        ([], error_codes.INVALID_REPLICA_ASSIGNMENT, "The manual partition assignment includes an empty replica list."),
-        ([9], error_codes.INVALID_REPLICA_ASSIGNMENT, "includes broker 9, but no such broker is registered."),
-        ([-1], error_codes.INVALID_REPLICA_ASSIGNMENT, "includes broker -1, but no such broker is registered."),
-        ([1, 1], error_codes.INVALID_REPLICA_ASSIGNMENT, "includes the broker 1 more than once."),
-        (None, error_codes.NO_REASSIGNMENT_IN_PROGRESS, None),
-    ],
-)
-def test_invalid_reassignment_is_refused(
-    image: Image, targets: list[int] | None, code: int, message: str | None
-) -> None:
-    moved, (answered, text) = move(image, targets)
-    assert (moved, answered) == (image, code)
-    assert text == message or (message and text and message in text)
-
-
-def test_reassignment_of_unknown_partition_is_refused(image: Image) -> None:
-    unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
-    assert move(image, [1], [1])[1] == (unknown, "Unable to find partition t:1.")
-    assert move(cluster(1), [1])[1] == (unknown, "Unable to find a topic named t.")
-
-
 def test_the_replication_factor_may_be_held(image: Image) -> None:
     moved, code = move(image, [1, 2], allow_replication_factor_change=False)
     text = "The replication factor is changed from 3 to 2"

@@ -33,66 +33,6 @@ def problem(image: Image = EMPTY, **fields: Any) -> tuple[int, str | None] | Non
     return None if refusal is None else (refusal.code, refusal.message)
 
 
-INVALID = error_codes.INVALID_REQUEST
-COLON = " (no colon is present separating the principal type from the principal name)"
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"resource_type": 4}, "The only valid name for the CLUSTER resource is kafka-cluster"),
-        ({"resource_type": 4, "resource_name": ""}, "The only valid name for the CLUSTER resource is kafka-cluster"),
-        ({"resource_name": ""}, "Invalid empty resource name"),
-        ({"resource_type": 8}, "Invalid resourceType UNKNOWN"),
-        ({"resource_type": -1}, "Invalid resourceType UNKNOWN"),
-        ({"resource_pattern_type": 5}, "Invalid patternType UNKNOWN"),
-        ({"operation": 16}, "Invalid operation UNKNOWN"),
-        ({"permission_type": 4}, "Invalid permissionType UNKNOWN"),
-        ({"principal": "alice"}, f"Could not parse principal from `alice`{COLON}"),
-        ({"principal": ""}, f"Could not parse principal from ``{COLON}"),
-        ({"host": ""}, "Host pattern cannot be null or empty"),
-        ({"host": "10.0.0.0/64"}, "Invalid CIDR notation '10.0.0.0/64': Value [64] not in range [0,32]"),
-        ({"resource_type": 8, "host": ""}, "Invalid resourceType UNKNOWN"),
-        ({"permission_type": 4, "principal": "x"}, "Invalid permissionType UNKNOWN"),
-    ],
-)
-def test_acls_that_cannot_be(fields: dict[str, Any], message: str) -> None:
-    assert problem(**fields) == (INVALID, message)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"resource_type": 4, "resource_name": "kafka-cluster"},
-        {"resource_pattern_type": 4},
-        {"operation": 15},
-        {"permission_type": 2},
-        {"principal": ":"},
-        {"host": "not an address"},
-        {"host": "10.0.0.0/8"},
-        {"resource_type": 7},
-    ],
-)
-def test_acls_that_can_be(fields: dict[str, Any]) -> None:
-    assert problem(**fields) is None
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"resource_type": 1},
-        {"resource_pattern_type": 1},
-        {"resource_pattern_type": 2},
-        {"operation": 1},
-        {"permission_type": 1},
-    ],
-)
-def test_acl_that_is_a_filter_fails_the_whole_request(fields: dict[str, Any]) -> None:
-    with pytest.raises(Refusal) as refusal:
-        all_slices(create_acls(EMPTY, [creation(), creation(**fields)], new_id))
-    assert refusal.value.code == error_codes.UNKNOWN_SERVER_ERROR
-
-
 def test_ranges_of_addresses_came_with_level_32() -> None:
     for level in (31, 32):
         image = replay(EMPTY, made("FeatureLevelRecord", name="metadata.version", feature_level=level))
@@ -127,14 +67,6 @@ def test_ranges_of_addresses_came_with_level_32() -> None:
 )
 def test_ranges(text: str, message: str | None) -> None:
     assert cidr.problem(text) == message
-
-
-def test_existing_acl_is_not_written_again() -> None:
-    image = after(EMPTY, creation())
-    decision = all_slices(create_acls(image, [creation(), creation(host="h"), creation(host="h")], new_id))
-    assert decision.results == [None, None, None]
-    # it is of an ACL
-    assert [record.host for record in decision.records] == ["h"]  # type: ignore[attr-defined]
 
 
 def test_an_id_is_given_once() -> None:
@@ -249,21 +181,6 @@ def test_filters_against_a_second_reading() -> None:
             a for a in image.acls.values() if matches(requested, a)
         )
         assert index.matching(requested) == all_slices(matching_acls(image, requested))
-
-
-def test_a_deleted_acl_is_listed_for_every_filter_and_written_once() -> None:
-    image = after(EMPTY, creation(), creation(host="h"))
-    decision = delete_acls(
-        image, [acl_filter(host_filter="h"), acl_filter(), acl_filter(operation=99), acl_filter(pattern_type_filter=9)]
-    )
-    assert [len(result.found) for result in decision.results] == [1, 2, 0, 0]
-    assert [result.refusal and result.refusal.message for result in decision.results] == [
-        None, None, "Unknown entryFilter.", "Unknown patternFilter.",
-    ]  # fmt: skip
-    assert len(decision.records) == 2
-    for record in decision.records:
-        image = replay(image, record)
-    assert image == EMPTY
 
 
 @pytest.mark.parametrize("field", ["resource_type_filter", "pattern_type_filter", "operation", "permission_type"])

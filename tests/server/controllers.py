@@ -89,6 +89,13 @@ class Controllers:
         roles = {"process.roles": "broker", "listeners": "PLAINTEXT://:9092"}
         return self.restart(id, {**roles, **(settings or {})})
 
+    def add_brokers(self, ids: Sequence[int], settings: Mapping[str, object] | None = None) -> None:
+        """Starts brokers, and waits until they are unfenced."""
+        for id in ids:
+            self.add_broker(id, settings)
+        self.elect()
+        self.until(lambda: len(self.leader.controller.image.live_brokers()) == len(ids))
+
     def stop_broker(self, id: int) -> None:
         """Stops a node cleanly."""
         node = self.nodes[id]

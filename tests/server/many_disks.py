@@ -71,9 +71,5 @@ class OnManyDisks(controllers.OnDisks):
 
 
 def begun(cluster: OnManyDisks, *ids: int) -> OnManyDisks:
-    brokers = ids or (BROKER,)
-    for id in brokers:
-        cluster.add_broker(id)
-    cluster.elect()
-    cluster.until(lambda: len(cluster.leader.controller.image.live_brokers()) == len(brokers))
+    cluster.add_brokers(ids or (BROKER,))
     return cluster

@@ -25,10 +25,7 @@ BROKERS = (11, 12)
 @pytest.fixture(params=[1, 3])
 def cluster(request: pytest.FixtureRequest) -> Controllers:
     found = Controllers(request.param)
-    for id in BROKERS:
-        found.add_broker(id)
-    found.elect()
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 2)
+    found.add_brokers(BROKERS)
     return found
 
 

@@ -8,55 +8,23 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.server.config_requests import incremental, whole
 from tests.server.controllers import Controllers
 
 BROKER, OTHER = 11, 12
 OF_TOPIC, OF_BROKER, OF_LOGGERS = 2, 4, 8
-SET, DELETE = 0, 1
-
-RequestedResource = tuple[int, str, dict[str, Any]]
 
 
 @pytest.fixture
 def cluster() -> Controllers:
     found = Controllers(1)
-    for id in (BROKER, OTHER):
-        found.add_broker(id)
-    found.elect()
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 2)
+    found.add_brokers((BROKER, OTHER))
     topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
     made = found.ask(found.nodes[BROKER], CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
     assert made.topics[0].error_code == 0
     return found
-
-
-def incremental(*requested: RequestedResource, **fields: Any) -> IncrementalAlterConfigsRequest:
-    of = IncrementalAlterConfigsRequest
-    resources = [
-        of.AlterConfigsResource(
-            resource_type=kind,
-            resource_name=name,
-            configs=[of.AlterableConfig(name=key, config_operation=SET, value=value) for key, value in configs.items()],
-        )
-        for kind, name, configs in requested
-    ]
-    return of(resources=resources, **fields)
-
-
-def whole(*requested: RequestedResource) -> AlterConfigsRequest:
-    of = AlterConfigsRequest
-    resources = [
-        of.AlterConfigsResource(
-            resource_type=kind,
-            resource_name=name,
-            configs=[of.AlterableConfig(name=key, value=value) for key, value in configs.items()],
-        )
-        for kind, name, configs in requested
-    ]
-    return of(resources=resources)
 
 
 def results(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, str | None]]:

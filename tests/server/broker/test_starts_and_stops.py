@@ -18,10 +18,7 @@ def with_topic(settings: dict[str, object]) -> Controllers:
     """A controller and two brokers with these settings; the first leads a partition of two
     replicas."""
     cluster = Controllers(1)
-    for id in (BROKER, OTHER):
-        cluster.add_broker(id, settings)
-    cluster.elect()
-    cluster.until(lambda: len(cluster.leader.controller.image.live_brokers()) == 2)
+    cluster.add_brokers((BROKER, OTHER), settings)
     of = CreateTopicsRequest
     replicas = of.CreatableReplicaAssignment(partition_index=0, broker_ids=[BROKER, OTHER])
     topic = of.CreatableTopic(name="t", num_partitions=-1, replication_factor=-1, assignments=[replicas])

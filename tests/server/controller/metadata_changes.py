@@ -7,14 +7,12 @@ from typing import Any
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.metadata.image import BROKER, Image
 from kafkadouble.server.node import Node
+from tests.server.config_requests import incremental
 from tests.server.controllers import Controllers
 
 
 def alter(name: str, value: str) -> IncrementalAlterConfigsRequest:
-    of = IncrementalAlterConfigsRequest
-    change = of.AlterableConfig(name=name, config_operation=0, value=value)
-    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
-    return of(resources=[resource])
+    return incremental((BROKER, "", {name: value}))
 
 
 def code(answer: Any) -> int:

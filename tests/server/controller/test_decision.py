@@ -7,9 +7,9 @@ from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotas
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.controller import decision
 from kafkadouble.server.requests.waiting import SLICE
+from tests.server.config_requests import incremental
 from tests.server.harness import Harness, Pending
 
 MANY = 4 * SLICE
@@ -79,13 +79,9 @@ def test_a_change_that_is_made_again_takes_from_the_mutation_quota_once() -> Non
 def test_a_topic_that_another_request_deletes_between_slices_gets_no_configuration() -> None:
     cluster = Harness()
     finish(cluster, cluster.begin(many_topics(), 7))
-    of = IncrementalAlterConfigsRequest
-    config = of.AlterableConfig(name="retention.ms", config_operation=0, value="1000")
-    resources = [
-        of.AlterConfigsResource(resource_type=2, resource_name=f"t{number}", configs=[config]) for number in range(MANY)
-    ]
+    resources = [(2, f"t{number}", {"retention.ms": "1000"}) for number in range(MANY)]
     configs = len(cluster.image.configs)
-    pending = cluster.begin(of(resources=resources), 1)
+    pending = cluster.begin(incremental(*resources), 1)
     delete_first(cluster)
     finish(cluster, pending)
     codes = [each.error_code for each in pending.response.responses]

@@ -1,4 +1,4 @@
-"""The witness that the comparisons of assignors with Kafka ask."""
+"""The broker of a test, and the witness that the comparisons of assignors with Kafka ask."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,12 @@ import pytest
 
 from kafkadouble.server.java import hash_tables
 from tests.server.configs.witness import Witness, running
+from tests.server.groups.bench import Bench
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
 
 
 @pytest.fixture(scope="session")

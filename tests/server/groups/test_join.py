@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import DELAY, Bench, Member, gather, stabilise, subscription
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def test_version_0_takes_the_session_timeout_for_the_rebalance_timeout(bench: Bench) -> None:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import DELAY, Bench, Member, stabilise
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def test_a_member_that_left_does_not_expire_later(bench: Bench) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import struct
 
-import pytest
-
 from kafkadouble.messages import coordinator
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
@@ -16,11 +14,6 @@ from kafkadouble.wire.batch import decode_all
 from kafkadouble.wire.record import Record
 from tests.server.groups.asking import commit, delete_groups
 from tests.server.groups.bench import DELAY, START, Bench, Member, gather, stabilise
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def written(bench: Bench) -> list[Record]:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import Bench, Member, gather, stabilise
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def test_the_others_rebalance_without_it(bench: Bench) -> None:

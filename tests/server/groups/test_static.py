@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import DELAY, Bench, Member, gather, stabilise
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def restarted(member: Member) -> Member:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import Bench, Member, gather
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
 
 
 def test_members_without_an_assignment_get_nothing_and_strangers_are_ignored(bench: Bench) -> None:

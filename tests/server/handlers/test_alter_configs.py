@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.server.metadata.image import BROKER, TOPIC
 from kafkadouble.server.metadata.metadata_log import decode_batches
+from tests.server.config_requests import RequestedResource, whole
 from tests.server.harness import Harness
 
 
@@ -18,17 +18,8 @@ def cluster() -> Harness:
     return cluster
 
 
-def alter(cluster: Harness, *requested: tuple[int, str, dict[str, str]]) -> list[tuple[int, str | None]]:
-    of = AlterConfigsRequest
-    resources = [
-        of.AlterConfigsResource(
-            resource_type=kind,
-            resource_name=name,
-            configs=[of.AlterableConfig(name=config, value=value) for config, value in configs.items()],
-        )
-        for kind, name, configs in requested
-    ]
-    response = cluster.submit(of(resources=resources), 2)
+def alter(cluster: Harness, *requested: RequestedResource) -> list[tuple[int, str | None]]:
+    response = cluster.submit(whole(*requested), 2)
     return [(result.error_code, result.error_message) for result in response.responses]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
@@ -21,12 +20,12 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.apis.served import CONTROLLER_SERVED, CONTROLLER_TABLE
 from kafkadouble.server.security.authorizer import STANDARD
+from tests.server.config_requests import APPEND, SET, RequestedResource, incremental, whole
 from tests.server.harness import Harness
 
 from .controller_listener import Controllers, versions
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
-SET, APPEND = 0, 2
 
 
 @pytest.fixture
@@ -115,37 +114,12 @@ def test_delegation_tokens_are_not_described_by_the_controller(version: int) -> 
 # Configurations
 
 
-def alter(cluster: Harness, *requested: tuple[int, str, dict[str, Any]], **fields: Any) -> list[tuple[str, str | None]]:
-    """IncrementalAlterConfigs: resources with values to SET, or (operation, value)."""
-    of = IncrementalAlterConfigsRequest
-    resources = [
-        of.AlterConfigsResource(
-            resource_type=kind,
-            resource_name=name,
-            configs=[
-                of.AlterableConfig(name=key, config_operation=how, value=value) for key, how, value in _each(configs)
-            ],
-        )
-        for kind, name, configs in requested
-    ]
-    return errors_in(cluster.submit(of(resources=resources, **fields), 1))
+def alter(cluster: Harness, *requested: RequestedResource, **fields: Any) -> list[tuple[str, str | None]]:
+    return errors_in(cluster.submit(incremental(*requested, **fields), 1))
 
 
-def _each(configs: dict[str, Any]) -> list[tuple[str, int, str | None]]:
-    return [(key, *(value if isinstance(value, tuple) else (SET, value))) for key, value in configs.items()]
-
-
-def replace(cluster: Harness, *requested: tuple[int, str, dict[str, Any]]) -> list[tuple[str, str | None]]:
-    of = AlterConfigsRequest
-    resources = [
-        of.AlterConfigsResource(
-            resource_type=kind,
-            resource_name=name,
-            configs=[of.AlterableConfig(name=key, value=value) for key, value in configs.items()],
-        )
-        for kind, name, configs in requested
-    ]
-    return errors_in(cluster.submit(of(resources=resources), 2))
+def replace(cluster: Harness, *requested: RequestedResource) -> list[tuple[str, str | None]]:
+    return errors_in(cluster.submit(whole(*requested), 2))
 
 
 def errors_in(response: Any) -> list[tuple[str, str | None]]:
@@ -283,9 +257,7 @@ def test_invalid_topics_are_found_before_rights(guarded: Controllers) -> None:
 
 
 def test_loggers_are_refused_by_alter_configs_before_rights(guarded: Controllers) -> None:
-    of = AlterConfigsRequest
-    resources = [of.AlterConfigsResource(resource_type=kind, resource_name="1") for kind in (BROKER_LOGGER, BROKER)]
-    found = guarded.submit(of(resources=resources), 2).responses
+    found = guarded.submit(whole((BROKER_LOGGER, "1", {}), (BROKER, "1", {})), 2).responses
     assert sorted((each.resource_type, each.error_code) for each in found) == [
         (BROKER, error_codes.CLUSTER_AUTHORIZATION_FAILED),
         (BROKER_LOGGER, error_codes.INVALID_REQUEST),

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes, registry
-from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.message import Message
+from tests.server.config_requests import incremental, whole
 from tests.server.controllers import Controllers
 
 CLIENT_METRICS = 16
@@ -34,18 +34,17 @@ def deleting(name: str) -> DeleteTopicsRequest:
 
 
 def setting(name: str) -> IncrementalAlterConfigsRequest:
-    of = IncrementalAlterConfigsRequest
-    config = of.AlterableConfig(name="interval.ms", config_operation=0, value="100")
-    resource = of.AlterConfigsResource(resource_type=CLIENT_METRICS, resource_name=name, configs=[config])
-    return of(resources=[resource])
+    return incremental((CLIENT_METRICS, name, {"interval.ms": "100"}))
 
 
-def replacing(name: str) -> AlterConfigsRequest:
-    resource = AlterConfigsRequest.AlterConfigsResource(resource_type=CLIENT_METRICS, resource_name=name, configs=[])
-    return AlterConfigsRequest(resources=[resource])
-
-
-REQUESTS = [creating("t"), creating("t", validate_only=True), growing("t"), deleting("t"), setting("m"), replacing("m")]
+REQUESTS = [
+    creating("t"),
+    creating("t", validate_only=True),
+    growing("t"),
+    deleting("t"),
+    setting("m"),
+    whole((CLIENT_METRICS, "m", {})),
+]
 
 
 def newest(body: Message) -> int:

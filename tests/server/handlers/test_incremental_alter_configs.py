@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.server.config_requests import DELETE, RequestedResource, incremental
 from tests.server.harness import Harness
 
 TOPIC, BROKER, LOGGER = 2, 4, 8
-SET, DELETE = 0, 1
-
-Changes = list[tuple[str, int, str | None]]
-RequestedResource = tuple[int, str, Changes]
 
 
 @pytest.fixture
@@ -35,31 +32,18 @@ def loggers() -> Iterator[logging.Logger]:
     one.setLevel(levels[1])
 
 
-def alter(cluster: Harness, *requested: RequestedResource, validate_only: bool = False) -> list[int]:
+def alter(cluster: Harness, *requested: RequestedResource, **fields: Any) -> list[int]:
     """The error of each resource."""
-    of = IncrementalAlterConfigsRequest
-    resources = [
-        of.AlterConfigsResource(
-            resource_type=kind,
-            resource_name=name,
-            configs=[
-                of.AlterableConfig(name=config, config_operation=how, value=value) for config, how, value in changes
-            ],
-        )
-        for kind, name, changes in requested
-    ]
-    return [
-        result.error_code
-        for result in cluster.submit(of(resources=resources, validate_only=validate_only), 1).responses
-    ]
+    answer = cluster.submit(incremental(*requested, **fields), 1)
+    return [result.error_code for result in answer.responses]
 
 
 def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger) -> None:
     end, level = cluster.image.end, loggers.level
     requested: list[RequestedResource] = [
-        (TOPIC, "t", [("retention.ms", SET, "9")]),
-        (LOGGER, "1", [(loggers.name, SET, "FATAL")]),
-        (BROKER, "", [("log.retention.ms", SET, "9")]),
+        (TOPIC, "t", {"retention.ms": "9"}),
+        (LOGGER, "1", {loggers.name: "FATAL"}),
+        (BROKER, "", {"log.retention.ms": "9"}),
     ]
     assert alter(cluster, *requested, validate_only=True) == [0, 0, 0]
     assert cluster.image.end == end
@@ -67,17 +51,17 @@ def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger
 
 
 def test_deleting_an_unknown_name_is_no_error(cluster: Harness) -> None:
-    assert alter(cluster, (TOPIC, "t", [("nope", DELETE, None)])) == [0]
-    assert alter(cluster, (TOPIC, "t", [])) == [0]
+    assert alter(cluster, (TOPIC, "t", {"nope": DELETE})) == [0]
+    assert alter(cluster, (TOPIC, "t", {})) == [0]
 
 
 def test_broker_config_overrides_cluster_default(cluster: Harness) -> None:
-    alter(cluster, (BROKER, "", [("log.retention.ms", SET, "55")]))
+    alter(cluster, (BROKER, "", {"log.retention.ms": "55"}))
     assert cluster.node.settings.int("log.retention.ms") == 55
     assert cluster.partition("t").log.config.retention_ms == 55
-    alter(cluster, (BROKER, "1", [("log.retention.ms", SET, "56")]))
+    alter(cluster, (BROKER, "1", {"log.retention.ms": "56"}))
     assert cluster.partition("t").log.config.retention_ms == 56
-    alter(cluster, (BROKER, "1", [("log.retention.ms", DELETE, None)]))
+    alter(cluster, (BROKER, "1", {"log.retention.ms": DELETE}))
     assert cluster.partition("t").log.config.retention_ms == 55
 
 
@@ -91,23 +75,22 @@ def test_a_change_of_min_insync_replicas_forgets_eligible_leader_replicas(
             record.topic_name for record in records if type(record).__name__ == "ClearElrRecord"
         )
     )
-    alter(cluster, (kind, name, [("min.insync.replicas", SET, "2")]))
+    alter(cluster, (kind, name, {"min.insync.replicas": "2"}))
     assert written == [elr_of]
     assert cluster.partition("t").log.config.min_insync_replicas == 2
 
 
 def test_logger_levels_are_set_and_deleted(cluster: Harness, loggers: logging.Logger) -> None:
     end = cluster.image.end
-    assert alter(cluster, (LOGGER, "1", [(loggers.name, SET, "DEBUG"), ("root", SET, "ERROR")])) == [0]
+    assert alter(cluster, (LOGGER, "1", {loggers.name: "DEBUG", "root": "ERROR"})) == [0]
     assert loggers.level == logging.DEBUG
     assert logging.getLogger("kafkadouble").level == logging.ERROR
-    alter(cluster, (LOGGER, "1", [(loggers.name, DELETE, None)]))
+    alter(cluster, (LOGGER, "1", {loggers.name: DELETE}))
     assert loggers.getEffectiveLevel() == logging.ERROR
     assert cluster.image.end == end, "levels are not written to the log"
 
 
 def test_logger_levels_change_all_or_none(cluster: Harness, loggers: logging.Logger) -> None:
     level = loggers.level
-    changes: Changes = [(loggers.name, SET, "DEBUG"), ("nope", SET, "DEBUG")]
-    assert alter(cluster, (LOGGER, "1", changes)) == [error_codes.INVALID_CONFIG]
+    assert alter(cluster, (LOGGER, "1", {loggers.name: "DEBUG", "nope": "DEBUG"})) == [error_codes.INVALID_CONFIG]
     assert loggers.level == level

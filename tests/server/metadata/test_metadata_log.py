@@ -7,7 +7,6 @@ import pytest
 from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.no_op_record import NoOpRecord
 from kafkadouble.messages.generated.topic_record import TopicRecord
@@ -19,6 +18,7 @@ from kafkadouble.server.metadata.record_versions import record_version
 from kafkadouble.server.metadata.replay import BrokenLog
 from kafkadouble.wire.batch import Record, encode_batch, seal
 from kafkadouble.wire.errors import WireError
+from tests.server.config_requests import incremental
 from tests.server.harness import Harness
 from tests.server.images import image_of_log
 
@@ -33,9 +33,7 @@ def cluster() -> Harness:
     more = CreatePartitionsRequest.CreatePartitionsTopic(name="a", count=5, assignments=None)
     cluster.submit(CreatePartitionsRequest(topics=[more], timeout_ms=1000), 3)
     cluster.submit(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="b.c")], timeout_ms=1000), 6)
-    change = IncrementalAlterConfigsRequest.AlterableConfig(name="log.retention.ms", config_operation=0, value="77")
-    resource = IncrementalAlterConfigsRequest.AlterConfigsResource(resource_type=4, resource_name="", configs=[change])
-    cluster.submit(IncrementalAlterConfigsRequest(resources=[resource]), 1)
+    cluster.submit(incremental((4, "", {"log.retention.ms": "77"})), 1)
     cluster.submit(InitProducerIdRequest(transactional_id=None), 4)
     cluster.node.controller.create_internal_topic("__consumer_offsets")
     return cluster

@@ -12,7 +12,6 @@ from kafkadouble.messages.generated.access_control_entry_record import AccessCon
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
@@ -21,6 +20,7 @@ from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.security.acls import CLUSTER, CLUSTER_NAME
 from kafkadouble.server.security.authorizer import ALTER, ALTER_CONFIGS, CLUSTER_ACTION, CREATE, DELETE, STANDARD
 from tests.server import forwarded
+from tests.server.config_requests import incremental
 from tests.server.controllers import Controllers
 
 TOPIC, LITERAL, ALLOW = 2, 3, 3
@@ -89,13 +89,9 @@ def test_parts_without_a_right_are_refused_and_the_others_done(cluster: Controll
 
 
 def test_configurations_go_by_what_they_are_of(cluster: Controllers) -> None:
-    of = IncrementalAlterConfigsRequest
-    change = of.AlterableConfig(name="retention.ms", config_operation=0, value="1")
-    resources = [
-        of.AlterConfigsResource(resource_type=kind, resource_name=name, configs=[change])
-        for kind, name in ((2, "mine"), (2, "yours"), (4, ""), (32, "a-group"))
-    ]
-    assert [each.error_code for each in ask_as(cluster, of(resources=resources), 1).responses] == [
+    named = ((2, "mine"), (2, "yours"), (4, ""), (32, "a-group"))
+    body = incremental(*((kind, name, {"retention.ms": "1"}) for kind, name in named))
+    assert [each.error_code for each in ask_as(cluster, body, 1).responses] == [
         error_codes.UNKNOWN_TOPIC_OR_PARTITION,
         DENIED,
         error_codes.CLUSTER_AUTHORIZATION_FAILED,
@@ -119,10 +115,8 @@ def test_loggers_of_a_controller_need_cluster_action(cluster: Controllers, opera
             )
         ]
     )
-    of = IncrementalAlterConfigsRequest
-    change = of.AlterableConfig(name="kafkadouble.server.raft", config_operation=0, value="INFO")
-    loggers = of.AlterConfigsResource(resource_type=8, resource_name=str(cluster.leader.id), configs=[change])
-    answer = ask_as(cluster, of(resources=[loggers], validate_only=True), 1, user="User:bob")
+    loggers = (8, str(cluster.leader.id), {"kafkadouble.server.raft": "INFO"})
+    answer = ask_as(cluster, incremental(loggers, validate_only=True), 1, user="User:bob")
     assert (answer.responses[0].error_code != error_codes.CLUSTER_AUTHORIZATION_FAILED) is allowed
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.metadata.image import GROUP, TOPIC
 from kafkadouble.server.node import Node
 from kafkadouble.server.share.persister import SharePartitionKey
 from kafkadouble.server.share.share_group_dlq_manager import ShareGroupDLQRecordParameter
 from kafkadouble.wire.batch import decode_all
+from tests.server.config_requests import incremental
 from tests.server.transactions.brokers import BROKERS, Brokers
 
 QUEUE = "dlq.g"
@@ -38,9 +38,7 @@ class DeadLetterBrokers(Brokers):
         self.until(lambda: self.label == "CompleteCommit")
 
     def configure(self, type: int, resource: str, name: str, value: str) -> None:
-        of = IncrementalAlterConfigsRequest
-        config = of.AlterableConfig(name=name, config_operation=0, value=value)
-        body = of(resources=[of.AlterConfigsResource(resource_type=type, resource_name=resource, configs=[config])])
+        body = incremental((type, resource, {name: value}))
         (result,) = self.ask(self.leader, body, 1).responses
         assert result.error_code == 0, result
 

@@ -19,7 +19,6 @@ from kafkadouble.messages.generated.create_delegation_token import (
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
@@ -33,6 +32,7 @@ from kafkadouble.server.tracing.seen_parts import SeenPart
 from kafkadouble.server.tracing.trace import ANSWERED, Trace
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.file_slice import FileSlice
+from tests.server.config_requests import incremental
 from tests.server.harness import NOW
 from tests.support.listeners import BROKER
 
@@ -137,13 +137,8 @@ def test_secrets_are_neither_kept_nor_exported() -> None:
     seen = answered(History(), CreateDelegationTokenRequest(), CreateDelegationTokenResponse(hmac=b"secret"), 3)
     found = seen.to_json()
     assert (seen.answer, found["request"], found["answer"]) == (None, None, None)
-    resource = IncrementalAlterConfigsRequest.AlterConfigsResource(
-        resource_type=2,
-        resource_name="orders",
-        configs=[IncrementalAlterConfigsRequest.AlterableConfig(name="n", value="hunter2")],
-    )
     api = registry.api_named("IncrementalAlterConfigs")
-    seen = answered(History(), IncrementalAlterConfigsRequest(resources=[resource]), api.response(), 1)
+    seen = answered(History(), incremental((2, "orders", {"n": "hunter2"})), api.response(), 1)
     assert "hunter2" not in json.dumps(seen.to_json())
     assert seen.parts == (SeenPart(topic="orders"),)
 

@@ -51,9 +51,7 @@ class Brokers(Controllers):
         self._in_flight: dict[int, tuple[Node, Callable[[Any], None]]] = {}
         self._numbers = count(1)
         super().__init__(1, settings)
-        for id in BROKERS:
-            self.add_broker(id)
-        self.until(lambda: len(self.leader.controller.image.live_brokers()) == len(BROKERS))
+        self.add_brokers(BROKERS)
         for first, topic in zip(BROKERS, (TRANSACTION_STATE, "t", CONSUMER_OFFSETS), strict=True):
             self._create(topic, [first, *(id for id in BROKERS if id != first)])
         self._create("alone", [12])

@@ -11,7 +11,6 @@ from kafkadouble.server.transactions.transaction_state import (
     COMPLETE_ABORT,
     DEAD,
     EMPTY,
-    LABELS,
     ONGOING,
     PREPARE_COMMIT,
     PREPARE_EPOCH_FENCE,
@@ -20,6 +19,7 @@ from tests.server.harness import NOW, Harness
 from tests.server.transactions.coordinated import Coordinated
 
 ALL = {"empty", "orders-1", "orders-2", "payments", "fenced"}
+SOME: dict[str, Any] = {"state_filters": ["Ongoing", "PrepareCommit"], "producer_id_filters": [2, 3, 4]}
 
 
 @pytest.fixture
@@ -32,12 +32,6 @@ def node() -> Coordinated:
     node.put("fenced", 5, state=PREPARE_EPOCH_FENCE)
     node.put("expired", 6, state=DEAD)
     return node
-
-
-def listed(node: Coordinated, version: int = 2, **filters: Any) -> set[str]:
-    response = node.submit(ListTransactionsRequest(**filters), version)
-    assert response.error_code == 0
-    return {transaction.transactional_id for transaction in response.transaction_states}
 
 
 @pytest.mark.parametrize("version", range(3))
@@ -54,13 +48,6 @@ def test_without_filters_all_but_the_expired_are_listed(node: Coordinated, versi
     }
 
 
-@pytest.mark.parametrize("label", LABELS.values())
-def test_states_select_by_kafkas_name(node: Coordinated, label: str) -> None:
-    expected = {"Empty": "empty", "Ongoing": "orders-1", "PrepareCommit": "orders-2", "CompleteAbort": "payments"}
-    expected["PrepareEpochFence"] = "fenced"
-    assert listed(node, state_filters=[label]) == ({expected[label]} if label in expected else set())
-
-
 def test_unknown_states_are_named_once_and_match_nothing(node: Coordinated) -> None:
     names = ["ongoing", "Nope", "ongoing"]
     response = node.submit(ListTransactionsRequest(state_filters=names), 0)
@@ -71,47 +58,39 @@ def test_unknown_states_are_named_once_and_match_nothing(node: Coordinated) -> N
     assert list(response.unknown_state_filters) == ["Nope"]
 
 
-def test_producer_ids_select(node: Coordinated) -> None:
-    assert listed(node, 0, producer_id_filters=[4, 1, 6, 99]) == {"payments", "empty"}
-
-
 @pytest.mark.parametrize(
-    ("duration", "expected"),
+    ("filters", "expected"),
     [
-        (-1, ALL),
-        (-(2**63), ALL),
-        (0, ALL - {"fenced"}),
-        (1000, {"empty", "orders-2", "payments"}),
-        (1001, {"empty", "payments"}),
-        (NOW, {"empty"}),
-        (NOW + 1, set()),
-        (2**63 - 1, set()),
+        ({"state_filters": ["Empty"]}, {"empty"}),
+        ({"state_filters": ["Ongoing"]}, {"orders-1"}),
+        ({"state_filters": ["PrepareCommit"]}, {"orders-2"}),
+        ({"state_filters": ["CompleteAbort"]}, {"payments"}),
+        ({"state_filters": ["PrepareEpochFence"]}, {"fenced"}),
+        ({"state_filters": ["PrepareAbort", "CompleteCommit", "Dead"]}, set()),
+        ({"producer_id_filters": [4, 1, 6, 99]}, {"payments", "empty"}),
+        ({"duration_filter": -1}, ALL),
+        ({"duration_filter": -(2**63)}, ALL),
+        ({"duration_filter": 0}, ALL - {"fenced"}),
+        ({"duration_filter": 1000}, {"empty", "orders-2", "payments"}),
+        ({"duration_filter": 1001}, {"empty", "payments"}),
+        ({"duration_filter": NOW}, {"empty"}),
+        ({"duration_filter": NOW + 1}, set()),
+        ({"duration_filter": 2**63 - 1}, set()),
+        ({"transactional_id_pattern": None}, ALL),
+        ({"transactional_id_pattern": ""}, ALL),
+        ({"transactional_id_pattern": "orders-."}, {"orders-1", "orders-2"}),
+        ({"transactional_id_pattern": "orders"}, set()),
+        ({"transactional_id_pattern": "(?i)PAY.*|empty"}, {"payments", "empty"}),
+        ({"transactional_id_pattern": "expired"}, set()),
+        ({**SOME, "duration_filter": 1000, "transactional_id_pattern": ".*"}, {"orders-2"}),
+        ({**SOME, "duration_filter": 1000, "transactional_id_pattern": ".*1"}, set()),
     ],
 )
-def test_a_duration_selects_what_began_longer_ago(node: Coordinated, duration: int, expected: set[str]) -> None:
-    """An id without a transaction has the start -1, and passes as in Kafka."""
-    assert listed(node, 1, duration_filter=duration) == expected
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        (None, ALL),
-        ("", ALL),
-        ("orders-.", {"orders-1", "orders-2"}),
-        ("orders", set()),
-        ("(?i)PAY.*|empty", {"payments", "empty"}),
-        ("expired", set()),
-    ],
-)
-def test_a_pattern_selects_by_the_whole_id(node: Coordinated, pattern: str | None, expected: set[str]) -> None:
-    assert listed(node, transactional_id_pattern=pattern) == expected
-
-
-def test_every_filter_must_pass(node: Coordinated) -> None:
-    filters: dict[str, Any] = {"state_filters": ["Ongoing", "PrepareCommit"], "producer_id_filters": [2, 3, 4]}
-    assert listed(node, **filters, duration_filter=1000, transactional_id_pattern=".*") == {"orders-2"}
-    assert listed(node, **filters, duration_filter=1000, transactional_id_pattern=".*1") == set()
+def test_every_filter_must_pass(node: Coordinated, filters: dict[str, Any], expected: set[str]) -> None:
+    """A pattern is of the whole id; ids without a transaction pass any duration, as in Kafka."""
+    response = node.submit(ListTransactionsRequest(**filters), 2)
+    assert response.error_code == 0
+    assert {transaction.transactional_id for transaction in response.transaction_states} == expected
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", "(?=a)", "((a{1000}){1000}){1000}"])

@@ -3,16 +3,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.asking import commit
 from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
-
-
-@pytest.fixture
-def bench() -> ConsumerBench:
-    return ConsumerBench()
 
 
 def test_a_lost_response_is_repeated_for_the_previous_epoch(bench: ConsumerBench) -> None:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kafkadouble.messages import error_codes as codes
 from tests.server.groups.bench import GROUP
 from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
 
 PAUSE_MS = 10_000
-
-
-@pytest.fixture
-def bench() -> ConsumerBench:
-    return ConsumerBench()
 
 
 def test_the_whole_name_must_match(bench: ConsumerBench) -> None:

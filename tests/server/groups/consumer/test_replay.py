@@ -25,11 +25,6 @@ from tests.server.groups.consumer.schedule import state_of
 NEWER_STATE = 9
 
 
-@pytest.fixture
-def bench() -> ConsumerBench:
-    return ConsumerBench()
-
-
 def write_current(bench: ConsumerBench, topic_id: Uuid, epochs: list[int] | None, state: int) -> None:
     """Write what member a has now, as another version writes it."""
     topic = ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions

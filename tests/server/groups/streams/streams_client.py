@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDescribeRequest
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from kafkadouble.server.groups.streams.streams_group import StreamsGroup
+from tests.server.config_requests import incremental
 from tests.server.groups.bench import GROUP, Bench
 
 Topology = StreamsGroupHeartbeatRequest.Topology
@@ -112,7 +112,5 @@ def settle(bench: Bench, clients: Sequence[StreamsClient], *, rounds: int = 12) 
 
 def alter_group(bench: Bench, name: str, value: str) -> None:
     """Set a configuration of the group."""
-    resource = IncrementalAlterConfigsRequest.AlterConfigsResource
-    config = IncrementalAlterConfigsRequest.AlterableConfig(name=name, config_operation=0, value=value)
-    body = IncrementalAlterConfigsRequest(resources=[resource(resource_type=32, resource_name=GROUP, configs=[config])])
+    body = incremental((32, GROUP, {name: value}))
     assert [each.error_code for each in bench.ask(body).responses] == [0]

@@ -23,9 +23,7 @@ WAIT_MS = 500
 
 def started() -> Controllers:
     cluster = Controllers(1)
-    for id in BROKERS:
-        cluster.add_broker(id)
-    cluster.until(lambda: len(cluster.leader.controller.image.live_brokers()) == len(BROKERS))
+    cluster.add_brokers(BROKERS)
     creatable = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=PARTITIONS, replication_factor=3)
     cluster.ask(cluster.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
     cluster.until(lambda: all(cluster.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))

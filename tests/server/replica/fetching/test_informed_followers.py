@@ -28,9 +28,7 @@ LAG_MS, WAIT_MS = 30_000, 500
 @pytest.fixture
 def cluster() -> Controllers:
     found = Controllers(1)
-    for id in BROKERS:
-        found.add_broker(id)
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == len(BROKERS))
+    found.add_brokers(BROKERS)
     creatable = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=PARTITIONS, replication_factor=3)
     found.ask(found.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
     found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))

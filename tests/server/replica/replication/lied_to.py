@@ -28,9 +28,7 @@ Change = Callable[[PartitionData], None]
 def three() -> Liars:
     """The brokers, and a topic whose records every replica has."""
     found = Liars(1)
-    for id in BROKERS:
-        found.add_broker(id)
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 3)
+    found.add_brokers(BROKERS)
     create(found, "t")
     found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
     for number in range(END):

@@ -24,9 +24,7 @@ OFTEN = {"log.cleaner.backoff.ms": 100, "broker.session.timeout.ms": 9000}
 @pytest.fixture(params=[Controllers, OnDisks])
 def cluster(request: pytest.FixtureRequest) -> Controllers:
     found: Controllers = request.param(1, OFTEN)
-    for id in IDS:
-        found.add_broker(id)
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == len(IDS))
+    found.add_brokers(IDS)
     return found
 
 

@@ -34,9 +34,7 @@ from tests.support.listeners import BROKER
 @pytest.fixture
 def cluster() -> Controllers:
     found = Controllers(1)
-    for id in BROKERS:
-        found.add_broker(id)
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 3)
+    found.add_brokers(BROKERS)
     create(found, "t")
     found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
     return found

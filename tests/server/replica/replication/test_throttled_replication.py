@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.server.config_requests import DELETE, incremental
 from tests.server.controllers import Controllers
 from tests.server.replica.replication.replicated_topic import (
     BROKERS,
@@ -34,9 +34,7 @@ CHUNK = 2 * SIZE
 def cluster() -> Controllers:
     """Three brokers, of which one has a topic of 10 MB."""
     found = Controllers(1)
-    for id in BROKERS:
-        found.add_broker(id, {"replica.fetch.max.bytes": CHUNK})
-    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 3)
+    found.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})
     create(found, "t", FIRST)
     for _ in range(RECORDS):
         assert produce(found, bytes(SIZE))[0] == 0
@@ -53,21 +51,11 @@ def create(cluster: Controllers, name: str, *brokers: int) -> None:
 
 def alter(cluster: Controllers, resource: int, name: str, **configs: str | int | None) -> None:
     """Sets these configurations; None removes one."""
-    of = IncrementalAlterConfigsRequest
-    given = [
-        of.AlterableConfig(
-            name=key, config_operation=1 if value is None else 0, value=None if value is None else str(value)
-        )
-        for key, value in dotted(configs).items()
-    ]
-    body = of(resources=[of.AlterConfigsResource(resource_type=resource, resource_name=name, configs=given)])
+    given = {key.replace("_", "."): DELETE if value is None else str(value) for key, value in configs.items()}
+    body = incremental((resource, name, given))
     answer = cluster.ask(cluster.leader, body, 1)
     assert answer.responses[0].error_code == 0, answer
     cluster.step(1000)
-
-
-def dotted(configs: Mapping[str, str | int | None]) -> dict[str, str | int | None]:
-    return {key.replace("_", "."): value for key, value in configs.items()}
 
 
 def throttle(cluster: Controllers, rates: Mapping[str, int | None], lists: Mapping[str, str | None]) -> None:
@@ -183,9 +171,7 @@ def test_another_partition_of_the_same_leader_is_not_held_up(cluster: Controller
 def test_the_same_story_takes_the_same_time() -> None:
     def story() -> int:
         found = Controllers(1)
-        for id in BROKERS:
-            found.add_broker(id, {"replica.fetch.max.bytes": CHUNK})
-        found.until(lambda: len(found.leader.controller.image.live_brokers()) == 3)
+        found.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})
         create(found, "t", FIRST)
         for _ in range(20):
             assert produce(found, bytes(SIZE))[0] == 0

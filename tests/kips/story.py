@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.replica import leadership
 from tests.server.harness import Harness, Pending
-from tests.server.log.batches import produced
+from tests.server.log.batches import NOW, produced
 
 ANY = -1
 LATEST, EARLIEST = -1, -2
@@ -115,3 +115,9 @@ def known(log: PartitionLog) -> list[tuple[int, int]]:
 def bytes_of(log: PartitionLog) -> bytes:
     """All bytes of a log."""
     return b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))
+
+
+def replicate(leader: PartitionLog, follower: PartitionLog) -> None:
+    """Appends everything that the follower lacks."""
+    data = b"".join(bytes(batch) for batch in leader.batches(follower.log_end_offset))
+    follower.append_as_follower(data, now=NOW)

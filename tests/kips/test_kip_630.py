@@ -28,7 +28,7 @@ from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.server.raft.snapshots.validation import create
-from kafkadouble.wire.batch import SNAPSHOT_FOOTER, SNAPSHOT_HEADER, control_type, iter_batches, records_of
+from kafkadouble.wire.batch import iter_batches
 from tests.server.harness import Harness
 from tests.server.raft.asking import ask, elected, fetch, member, sole, vote
 from tests.server.raft.quorum import Member
@@ -50,25 +50,6 @@ def led(*ids: OffsetAndEpoch) -> Member:
 def test_the_name_is_the_end_offset_and_the_epoch() -> None:
     """KIP-630 gives the epoch eighteen digits in its example; Kafka writes ten."""
     assert checkpoint_name(OffsetAndEpoch(5120793, 2)) == "00000000000005120793-0000000002.checkpoint"
-
-
-def test_snapshots_are_in_the_order_of_their_epochs() -> None:
-    store = MemorySnapshotStore()
-    for id in (OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3), OffsetAndEpoch(7, 2)):
-        store.add(id, b"")
-    assert store.ids() == [OffsetAndEpoch(7, 2), OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3)]
-
-
-def test_the_header_is_always_the_first_record_and_the_footer_the_last() -> None:
-    written = data(values(5))
-    batches = [records_of(written, position, header) for position, header in iter_batches(written)]
-    assert control_type(batches[0][0])[1] == SNAPSHOT_HEADER
-    assert control_type(batches[-1][-1])[1] == SNAPSHOT_FOOTER
-
-
-def test_offsets_in_a_snapshot_are_its_own() -> None:
-    """These offsets have nothing to do with those of the log."""
-    assert next(iter_batches(data(values(5), OffsetAndEpoch(1000, 4))))[1].base_offset == 0
 
 
 def test_delete_records_of_the_metadata_log_is_refused() -> None:
@@ -133,13 +114,6 @@ def test_from_the_end_of_the_snapshot_on_the_log_is_given() -> None:
     found = sole(ask(leader, fetch(2, ID.offset, ID.epoch, epoch=leader.replica.epoch)))
     assert (found.snapshot_id.end_offset, found.error_code) == (-1, 0)
     assert next(iter_batches(found.records))[1].base_offset == ID.offset
-
-
-def test_the_snapshot_that_a_directory_is_formatted_with_is_never_offered() -> None:
-    leader = led(OffsetAndEpoch(0, 0))
-    found = sole(ask(leader, fetch(2, 0, 0, epoch=leader.replica.epoch)))
-    assert found.snapshot_id.end_offset == -1
-    assert found.records
 
 
 def test_requests_and_answers_name_the_cluster_and_the_leader() -> None:

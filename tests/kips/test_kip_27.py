@@ -18,6 +18,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.produce import ProduceResponse as Response
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.harness import NOW, Harness
+from tests.server.topic_requests import appending
 
 TOPIC, OTHER = "log", "other"
 WITH_MESSAGES, NEWEST_BY_NAME = 8, 12
@@ -63,9 +64,7 @@ class Writer:
     def send(
         self, batch: bytes, topic: str = TOPIC, version: int = NEWEST_BY_NAME
     ) -> Response.PartitionProduceResponse:
-        data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-        requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-        answer = self.cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), version)
+        answer = self.cluster.submit(appending(topic, batch), version)
         found: Response.PartitionProduceResponse = answer.responses[0].partition_responses[0]
         return found
 

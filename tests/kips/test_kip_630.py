@@ -14,8 +14,6 @@ import pytest
 
 from kafkadouble.messages import error_codes as e
 from kafkadouble.messages import registry
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.messages.generated.vote import VoteRequest
@@ -33,6 +31,7 @@ from tests.server.harness import Harness
 from tests.server.raft.asking import ask, elected, fetch, member, sole, vote
 from tests.server.raft.quorum import Member
 from tests.server.raft.snapshots.making import ID, NOW, data, values
+from tests.server.topic_requests import creating, purging
 
 
 def with_snapshot(*ids: OffsetAndEpoch) -> Member:
@@ -55,18 +54,12 @@ def test_the_name_is_the_end_offset_and_the_epoch() -> None:
 def test_delete_records_of_the_metadata_log_is_refused() -> None:
     """The KIP says POLICY_VIOLATION; Kafka's brokers do not know the topic, and neither does this
     one."""
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=0)
-    topic = of.DeleteRecordsTopic(name="__cluster_metadata", partitions=[partition])
-    response = Harness().submit(of(topics=[topic], timeout_ms=1000), 2)
+    response = Harness().submit(purging("__cluster_metadata", 0), 2)
     assert response.topics[0].partitions[0].error_code == e.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def test_a_topic_cannot_have_the_policy_snapshot() -> None:
-    of = CreateTopicsRequest
-    config = of.CreatableTopicConfig(name="cleanup.policy", value="snapshot")
-    topic = of.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=[config])
-    response = Harness().submit(of(topics=[topic], timeout_ms=1000), 7)
+    response = Harness().submit(creating("t", configs={"cleanup.policy": "snapshot"}), 7)
     assert response.topics[0].error_code == e.INVALID_CONFIG
 
 

@@ -34,6 +34,7 @@ from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
 from tests.server.log.files.lossy_disk import LossyDisk
+from tests.server.topic_requests import creating
 from tests.support.listeners import BROKER, CONTROLLER, listeners_of
 
 PORT = 9093
@@ -95,6 +96,11 @@ class Controllers:
             self.add_broker(id, settings)
         self.elect()
         self.until(lambda: len(self.leader.controller.image.live_brokers()) == len(ids))
+
+    def create(self, *names: str, **how: Any) -> None:
+        """Creates topics; see `creating`."""
+        answer = self.ask(self.leader, creating(*names, **how), 7)
+        assert not any(topic.error_code for topic in answer.topics), answer
 
     def stop_broker(self, id: int) -> None:
         """Stops a node cleanly."""

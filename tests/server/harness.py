@@ -164,21 +164,9 @@ class Harness:
 
     def create(self, *topics: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
         """Creates topics through the API."""
-        from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+        from tests.server.topic_requests import creating
 
-        creatable = [
-            CreateTopicsRequest.CreatableTopic(
-                name=topic,
-                num_partitions=partitions,
-                replication_factor=1,
-                configs=[
-                    CreateTopicsRequest.CreatableTopicConfig(name=name, value=value)
-                    for name, value in (configs or {}).items()
-                ],
-            )
-            for topic in topics
-        ]
-        response = self.submit(CreateTopicsRequest(topics=creatable, timeout_ms=1000), 7)
+        response = self.submit(creating(*topics, partitions=partitions, configs=configs), 7)
         failed = [
             (result.name, result.error_code, result.error_message) for result in response.topics if result.error_code
         ]

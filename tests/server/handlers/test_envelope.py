@@ -26,6 +26,7 @@ from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 from kafkadouble.server.requests.request import Peer, Refusal, Request
 from kafkadouble.server.requests.waiting import Until, Waiters
 from tests.server.harness import NOW, SEED, Harness, Pending
+from tests.server.topic_requests import creating
 from tests.support.listeners import CONTROLLER
 
 APIS = CONTROLLER_SERVED
@@ -39,11 +40,6 @@ def principal(type: str = "User", name: str = "alice") -> bytes:
 def inside(message: Message, version: int, correlation_id: int = 77) -> bytes:
     """A request as a client sends it, without its length."""
     return b"".join(headers.write_request(message, correlation_id, "a client", version))[SIZE_FIELD:]
-
-
-def creating(*names: str, **fields: Any) -> CreateTopicsRequest:
-    topics = [CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
-    return CreateTopicsRequest(topics=topics, timeout_ms=1000, **fields)
 
 
 def forward(

@@ -49,9 +49,7 @@ class Replicas:
 
     @property
     def partition(self) -> PartitionImage:
-        topic = self.cluster.leader.controller.image.topic_named(TOPIC)
-        assert topic is not None
-        return topic.partitions[0]
+        return self.cluster.topic(TOPIC).partitions[0]
 
     @property
     def is_led(self) -> bool:

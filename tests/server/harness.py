@@ -21,7 +21,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.logs.logs import Logs
-from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.metadata.image import Image, TopicImage
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.answer import DISCONNECT, Altered, Answer, Disconnection, ExactBody, decoded
@@ -161,6 +161,9 @@ class Harness:
         found = self.node.partitions.get(topic, index)
         assert found is not None, f"{topic}-{index} is not led here"
         return found
+
+    def topic(self, name: str) -> TopicImage:
+        return self.image.topics[self.image.topic_ids[name]]
 
     def create(self, *topics: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
         """Creates topics through the API."""

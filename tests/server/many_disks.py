@@ -39,20 +39,16 @@ class OnManyDisks(controllers.OnDisks):
         return self.leader.controller.image.brokers[id]
 
     def partition(self, name: str, index: int = 0) -> PartitionImage:
-        topic = self.leader.controller.image.topic_named(name)
-        assert topic is not None
-        return topic.partitions[index]
+        return self.topic(name).partitions[index]
 
     def lies(self, id: int, name: str, index: int = 0) -> Uuid | None:
         return self.nodes[id].logs.directory_of(name, index)
 
     def is_assigned(self, name: str) -> bool:
         """Whether the metadata say of each replica where it lies."""
-        topic = self.leader.controller.image.topic_named(name)
-        assert topic is not None
         return all(
             directory == self.lies(id, name, index)
-            for index, partition in topic.in_order()
+            for index, partition in self.topic(name).in_order()
             for id, directory in directories_of(partition).items()
         )
 

@@ -34,9 +34,7 @@ def create(cluster: Controllers, node: Node, name: str, partitions: int = 2) -> 
 
 
 def leaders(cluster: Controllers, name: str) -> list[int]:
-    topic = cluster.leader.controller.image.topic_named(name)
-    assert topic is not None
-    return [partition.leader for _, partition in topic.in_order()]
+    return [partition.leader for _, partition in cluster.topic(name).in_order()]
 
 
 def produce(cluster: Controllers, node: Node, name: str, index: int) -> tuple[int, int]:

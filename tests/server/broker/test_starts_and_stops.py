@@ -23,9 +23,7 @@ def with_topic(settings: dict[str, object]) -> Controllers:
 
 
 def leader(cluster: Controllers) -> int:
-    topic = cluster.leader.controller.image.topic_named("t")
-    assert topic is not None
-    return next(partition.leader for _, partition in topic.in_order())
+    return next(partition.leader for _, partition in cluster.topic("t").in_order())
 
 
 def test_a_stopping_broker_hands_its_leaderships_over() -> None:

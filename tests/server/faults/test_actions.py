@@ -118,10 +118,10 @@ def test_a_field_that_the_version_does_not_have_stays_away(cluster: Harness) -> 
 @pytest.mark.parametrize("how", ["crc", "bit"])
 def test_corrupt_records(cluster: Harness, how: str) -> None:
     cluster.submit(produce(("a", 0)), 9)
-    topic = cluster.image.topic_named("a")
-    assert topic is not None
     partition = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1000)
-    fetch = FetchRequest(topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[partition])], max_bytes=1000)
+    fetch = FetchRequest(
+        topics=[FetchRequest.FetchTopic(topic_id=cluster.image.topic_ids["a"], partitions=[partition])], max_bytes=1000
+    )
 
     def records() -> bytes:
         return bytes(cluster.submit(fetch, 13).responses[0].partitions[0].records)

@@ -199,13 +199,15 @@ class TestFetch:
     def fetch(
         cluster: Harness, *partitions: tuple[int, int], session: tuple[int, int] = (0, -1), wait: int = 0
     ) -> FetchRequest:
-        topic = cluster.image.topic_named("a")
-        assert topic is not None
         fetch_partitions = [
             FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1000)
             for index, offset in partitions
         ]
-        topics = [FetchRequest.FetchTopic(topic_id=topic.id, partitions=fetch_partitions)] if fetch_partitions else []
+        topics = (
+            [FetchRequest.FetchTopic(topic_id=cluster.image.topic_ids["a"], partitions=fetch_partitions)]
+            if fetch_partitions
+            else []
+        )
         session_id, epoch = session
         return FetchRequest(
             max_wait_ms=wait, min_bytes=1, max_bytes=10_000, topics=topics, session_id=session_id, session_epoch=epoch

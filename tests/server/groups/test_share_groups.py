@@ -41,9 +41,7 @@ class Sharing(Harness):
         self.epochs: dict[str, int] = {}
 
     def id_of(self, topic: str = "t") -> Uuid:
-        image = self.image.topic_named(topic)
-        assert image is not None
-        return image.id
+        return self.image.topic_ids[topic]
 
     def heartbeat(self, member_id: str = "a", epoch: int | None = None, topics: tuple[str, ...] | None = None) -> Any:
         epoch = self.epochs.get(member_id, 0) if epoch is None else epoch

@@ -42,9 +42,7 @@ class Cluster(Controllers):
 
     @property
     def only(self) -> PartitionImage:
-        topic = self.image.topic_named(TOPIC)
-        assert topic is not None
-        return topic.partitions[0]
+        return self.topic(TOPIC).partitions[0]
 
     def epoch(self, broker: int) -> int:
         return self.image.brokers[broker].epoch

@@ -91,9 +91,7 @@ class Brokers(Controllers):
         return known and self.shard is not None and self.led_by(CONSUMER_OFFSETS) is not None
 
     def of(self, topic: str) -> PartitionImage:
-        found = self.leader.controller.image.topic_named(topic)
-        assert found is not None
-        return found.partitions[0]
+        return self.topic(topic).partitions[0]
 
     def led_by(self, topic: str) -> Node | None:
         """The broker that leads the topic, according to the metadata and to itself."""

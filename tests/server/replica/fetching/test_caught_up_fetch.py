@@ -30,9 +30,7 @@ def started() -> Controllers:
 
 
 def leader_of(cluster: Controllers, index: int) -> Node:
-    topic = cluster.leader.controller.image.topic_named("t")
-    assert topic is not None
-    return cluster.nodes[topic.partitions[index].leader]
+    return cluster.nodes[cluster.topic("t").partitions[index].leader]
 
 
 def produce(cluster: Controllers, index: int, acks: int = -1) -> None:

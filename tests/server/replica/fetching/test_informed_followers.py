@@ -36,9 +36,7 @@ def cluster() -> Controllers:
 
 
 def leader_of(cluster: Controllers) -> Node:
-    topic = cluster.leader.controller.image.topic_named("t")
-    assert topic is not None
-    return cluster.nodes[topic.partitions[0].leader]
+    return cluster.nodes[cluster.topic("t").partitions[0].leader]
 
 
 def produce(cluster: Controllers) -> None:

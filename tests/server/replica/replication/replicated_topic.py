@@ -19,9 +19,7 @@ def create(cluster: Controllers, name: str, replicas: int = 3, min_isr: int = 2)
 
 
 def partition(cluster: Controllers, name: str = "t") -> PartitionImage:
-    topic = cluster.leader.controller.image.topic_named(name)
-    assert topic is not None
-    return topic.partitions[0]
+    return cluster.topic(name).partitions[0]
 
 
 def leader(cluster: Controllers, name: str = "t") -> Node:

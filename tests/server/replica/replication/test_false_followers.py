@@ -41,15 +41,13 @@ def cluster() -> Liars:
 def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1, **fields: Any) -> Any:
     """The leader's answer to a fetch in the name of this replica."""
     node = leader(cluster)
-    topic = node.controller.image.topic_named("t")
-    assert topic is not None
     given = {"current_leader_epoch": partition(cluster).leader_epoch, "partition_max_bytes": 1 << 20, **fields}
     requested = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **given)
     request = FetchRequest(
         replica_state=FetchRequest.ReplicaState(replica_id=replica, replica_epoch=broker_epoch),
         max_bytes=1 << 20,
         session_epoch=-1,
-        topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[requested])],
+        topics=[FetchRequest.FetchTopic(topic_id=node.controller.image.topic_ids["t"], partitions=[requested])],
     )
     [data] = cluster.ask(node, request, 17).responses[0].partitions
     return data

@@ -14,10 +14,13 @@ from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotas
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
 from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
+from kafkadouble.messages.generated.expire_delegation_token import ExpireDelegationTokenRequest
+from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
@@ -174,12 +177,16 @@ def everyone() -> list[Any]:
         AlterUserScramCredentialsRequest(deletions=[deletion]),
         CreateAclsRequest(creations=[creation()]),
         DeleteAclsRequest(filters=[acl_filter()]),
+        CreateDelegationTokenRequest(),
+        RenewDelegationTokenRequest(),
+        ExpireDelegationTokenRequest(),
     ]
 
 
 @pytest.mark.parametrize("requested", everyone(), ids=lambda requested: type(requested).__name__)
 def test_a_node_that_does_not_lead_answers_not_controller(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(STANDARD)
+    cluster.peer.may_ask_for_tokens = True
     monkeypatch.setattr(cluster.node.controller, "_active", None)
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
     for at in range(api.lowest, api.highest + 1):
@@ -201,6 +208,7 @@ def test_broken_handler_of_a_security_api_answers_unknown_server_error(
 ) -> None:
     """As in Kafka, with the traceback in the log."""
     cluster = Harness(STANDARD)
+    cluster.peer.may_ask_for_tokens = True
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
 
     def broken(*_: Any) -> Any:

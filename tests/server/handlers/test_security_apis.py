@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
@@ -25,19 +24,13 @@ from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.image_records import encoded_records_of
-from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.metadata_versions import NAMES
-from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.tracing.history import errors_in
 from tests.server.harness import Harness, versions
+from tests.server.images import image_of_log, image_of_snapshot
 from tests.server.metadata.cluster_story import made
-from tests.server.security.acl_requests import ANYTHING, acl_filter, creation
+from tests.server.security.acl_requests import ANYTHING, STANDARD, acl_filter, creation
 
-STANDARD: dict[str, object] = {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    "super.users": "User:ANONYMOUS",
-}
 MV, ELR, KRAFT = "metadata.version", "eligible.leader.replicas.version", "kraft.version"
 UP, SAFE = 1, 2
 
@@ -83,15 +76,9 @@ def features(cluster: Harness) -> tuple[dict[str, int], int]:
 def replayed(cluster: Harness) -> Image:
     """The image that results from the log from its first byte, and from a snapshot; both must be
     equal."""
-    fold, loaded = MetadataDelta(), MetadataDelta()
-    batches = [each for chunk in cluster.node.controller.log.batches(0) for each in decode_batches(chunk)]
-    for records, _ in batches:
-        for record in records:
-            fold.replay(record)
-    for value in encoded_records_of(cluster.image):
-        loaded.replay(decode_record(value)[0])
-    assert loaded.image == fold.image
-    return fold.image._replace(end=batches[-1].end)
+    image = image_of_log(cluster.node.controller.log.batches(0))
+    assert image_of_snapshot(cluster.image) == image
+    return image
 
 
 def test_security_metadata_survives_replay_snapshot_and_restart() -> None:

@@ -74,7 +74,6 @@ class Evil(Harness):
 @pytest.mark.parametrize("seed", [SEED, SEED + 1])
 def test_random_requests_to_controllers_are_answered(seed: int, caplog: pytest.LogCaptureFixture) -> None:
     evil = Evil(seed)
-    print(f"seed {seed}")
     with caplog.at_level(logging.ERROR, "kafkadouble"):
         for at in range(REQUESTS):
             evil.send()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.node import Node
@@ -30,19 +29,10 @@ class Replicas:
         for id in self.ids:
             self.start(id)
         self.until(lambda: len(self.cluster.leader.controller.image.live_brokers()) == brokers)
-        of = CreateTopicsRequest
         configs = {"min.insync.replicas": str(min_isr), "unclean.leader.election.enable": str(unclean).lower()}
         if flushing:
             configs["flush.messages"] = "1"
-        topic = of.CreatableTopic(
-            name=TOPIC,
-            num_partitions=-1,
-            replication_factor=-1,
-            assignments=[of.CreatableReplicaAssignment(partition_index=0, broker_ids=self.ids)],
-            configs=[of.CreatableTopicConfig(name=name, value=value) for name, value in configs.items()],
-        )
-        answer = self.cluster.ask(self.cluster.leader, of(topics=[topic], timeout_ms=1000), 7)
-        assert answer.topics[0].error_code == 0, answer
+        self.cluster.create(TOPIC, brokers=self.ids, configs=configs)
         self.until(lambda: self.is_led)
 
     def until(self, holds: Any, within: int = 60_000) -> None:
@@ -59,9 +49,7 @@ class Replicas:
 
     @property
     def partition(self) -> PartitionImage:
-        topic = self.cluster.leader.controller.image.topic_named(TOPIC)
-        assert topic is not None
-        return topic.partitions[0]
+        return self.cluster.topic(TOPIC).partitions[0]
 
     @property
     def is_led(self) -> bool:

@@ -9,11 +9,11 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.replica import leadership
 from tests.server.harness import Harness, Pending
-from tests.server.log.batches import produced
+from tests.server.log.batches import NOW, produced
+from tests.server.topic_requests import appending
 
 ANY = -1
 LATEST, EARLIEST = -1, -2
@@ -54,9 +54,7 @@ class Story:
 
     def append(self, batch: bytes | bytearray) -> Any:
         """The answer to a Produce of one batch."""
-        data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-        topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
-        answer = self.cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
+        answer = self.cluster.submit(appending("t", batch), 9)
         return answer.responses[0].partition_responses[0]
 
     def end_of(
@@ -115,3 +113,9 @@ def known(log: PartitionLog) -> list[tuple[int, int]]:
 def bytes_of(log: PartitionLog) -> bytes:
     """All bytes of a log."""
     return b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))
+
+
+def replicate(leader: PartitionLog, follower: PartitionLog) -> None:
+    """Appends everything that the follower lacks."""
+    data = b"".join(bytes(batch) for batch in leader.batches(follower.log_end_offset))
+    follower.append_as_follower(data, now=NOW)

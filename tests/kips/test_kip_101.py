@@ -14,7 +14,7 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from kafkadouble.server.log.replica import checked_batches
 from kafkadouble.wire.batch import HEADER_SIZE, read_header
-from tests.kips.story import Story, bytes_of, known
+from tests.kips.story import Story, bytes_of, known, replicate
 from tests.server.log.batches import NOW, epochs_in, everything, new_log, produced
 from tests.server.log.compaction.compacted_log import cleaned, compacted, fill
 
@@ -22,12 +22,6 @@ from tests.server.log.compaction.compacted_log import cleaned, compacted, fill
 @pytest.fixture
 def story() -> Story:
     return Story()
-
-
-def replicate(leader: PartitionLog, follower: PartitionLog) -> None:
-    """Appends everything that the follower lacks."""
-    data = b"".join(bytes(batch) for batch in leader.batches(follower.log_end_offset))
-    follower.append_as_follower(data, now=NOW)
 
 
 def follow(follower: PartitionLog, leader: PartitionLog) -> None:

@@ -18,6 +18,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.produce import ProduceResponse as Response
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.harness import NOW, Harness
+from tests.server.topic_requests import appending
 
 TOPIC, OTHER = "log", "other"
 WITH_MESSAGES, NEWEST_BY_NAME = 8, 12
@@ -63,9 +64,7 @@ class Writer:
     def send(
         self, batch: bytes, topic: str = TOPIC, version: int = NEWEST_BY_NAME
     ) -> Response.PartitionProduceResponse:
-        data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-        requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-        answer = self.cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), version)
+        answer = self.cluster.submit(appending(topic, batch), version)
         found: Response.PartitionProduceResponse = answer.responses[0].partition_responses[0]
         return found
 
@@ -115,19 +114,6 @@ class TestMotivation:
         assert writer.publish(["b"], 1).base_offset == 1
         assert mismatch(writer.publish(["b"], 1)) == (1, 2)
         assert values(cluster) == ["a", "b"]
-
-    def test_competing_tasks_write_an_inconsistent_log_without_it(self, cluster: Harness) -> None:
-        first, second = Writer(cluster), Writer(cluster)
-        for value, one in (("1a", first), ("2a", second), ("1b", first)):
-            one.publish([value], None, topic=OTHER)
-        assert values(cluster, OTHER) == ["1a", "2a", "1b"]
-
-    def test_of_competing_tasks_one_gets_through(self, cluster: Harness, writer: Writer) -> None:
-        second = Writer(cluster, writer.carrier)
-        filled(writer, "a")
-        outcomes = [one.publish([name], 1).error_code for name, one in (("first", writer), ("second", second))]
-        assert outcomes == [0, error_codes.INVALID_RECORD]
-        assert values(cluster) == ["a", "first"]
 
 
 class TestCheckAndSet:
@@ -235,11 +221,6 @@ class TestTheWorkedExample:
 
     LOG, MORE = ("A", "B", "C"), ("D", "E", "F")
 
-    def test_if_the_offsets_match_the_batch_is_appended(self, cluster: Harness, writer: Writer) -> None:
-        filled(writer, *self.LOG)
-        assert writer.publish(self.MORE, 3).base_offset == 3
-        assert values(cluster) == [*self.LOG, *self.MORE]
-
     def test_if_they_do_not_the_publish_has_no_effect(self, cluster: Harness, writer: Writer) -> None:
         filled(writer, *self.LOG)
         newer = Writer(cluster, writer.carrier)
@@ -254,12 +235,6 @@ class TestTheWorkedExample:
         assert newer.publish(["d", "e"], 4).error_code == 0
         assert mismatch(writer.publish(["E", "F"], 4)) == (4, 6)
         assert values(cluster) == [*self.LOG, "D", "d", "e"]
-
-    @pytest.mark.parametrize("behind", [1, 2])
-    def test_a_leader_that_read_a_stale_end_is_refused(self, cluster: Harness, writer: Writer, behind: int) -> None:
-        """As after stale metadata (KAFKA-2334)."""
-        filled(writer, *self.LOG)
-        assert mismatch(writer.publish(self.MORE, 3 - behind)) == (3 - behind, 3)
 
     @pytest.mark.parametrize(
         ("mode", "carrier", "refused"),
@@ -299,14 +274,6 @@ class TestTheWorkedExample:
             assert mismatch(writer.publish(self.MORE, at)) == (at, 3)
         assert writer.publish(self.MORE, 3).error_code == 0
         assert values(cluster) == [*self.LOG, *self.MORE]
-
-    def test_after_an_answer_that_was_lost_the_leader_finds_its_own_operations(
-        self, cluster: Harness, writer: Writer
-    ) -> None:
-        filled(writer, *self.LOG)
-        writer.publish(self.MORE, 3)  # and the answer is lost
-        expected, actual = mismatch(writer.publish(self.MORE, 3))
-        assert values(cluster)[expected:actual] == list(self.MORE)
 
     def test_acknowledged_records_survive_a_later_leader(self, cluster: Harness, writer: Writer) -> None:
         filled(writer, *self.LOG)

@@ -14,7 +14,7 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.divergence import FetchPositionKind, compare_with
 from kafkadouble.server.log.log import PartitionLog
-from tests.kips.story import Story, bytes_of, known
+from tests.kips.story import Story, bytes_of, known, replicate
 from tests.server.log.batches import NOW, new_log, produced
 
 
@@ -51,7 +51,7 @@ def follow_by_asking(follower: PartitionLog, leader: PartitionLog) -> int:
         own = follower.end_offset_for_epoch(end.epoch)
         follower.truncate_to(min(end.offset, own.offset, follower.log_end_offset))
         if end.epoch == requested or own.epoch == end.epoch:
-            replicate(follower, leader)
+            replicate(leader, follower)
             return times
     raise AssertionError("the two never agree")
 
@@ -61,15 +61,10 @@ def follow_by_fetching(follower: PartitionLog, leader: PartitionLog) -> int:
     for times in range(10):
         found = compare_with(leader, follower.log_end_offset, follower.epochs.latest)
         if found.kind is not FetchPositionKind.DIVERGING:
-            replicate(follower, leader)
+            replicate(leader, follower)
             return times
         follower.truncate_to(min(found.end.offset, follower.end_offset_for_epoch(found.end.epoch).offset))
     raise AssertionError("the two never agree")
-
-
-def replicate(follower: PartitionLog, leader: PartitionLog) -> None:
-    data = b"".join(bytes(batch) for batch in leader.batches(follower.log_end_offset))
-    follower.append_as_follower(data, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -138,12 +133,6 @@ def test_a_fetcher_of_an_epoch_yet_to_come_or_from_below_the_log_is_out_of_range
     assert story.fetch(5, last=7).error_code == error_codes.OFFSET_OUT_OF_RANGE
     story.log.delete_records_before(4)
     assert story.fetch(3, last=1).error_code == error_codes.OFFSET_OUT_OF_RANGE, "though the histories part, too"
-
-
-def test_without_a_last_epoch_nothing_is_compared(story: Story) -> None:
-    assert story.fetch(5).error_code == 0
-    assert story.fetch(500).error_code == error_codes.OFFSET_OUT_OF_RANGE
-    assert story.fetch(500, version=11).error_code == error_codes.OFFSET_OUT_OF_RANGE
 
 
 def test_a_fetch_that_diverges_changes_nothing(story: Story) -> None:

@@ -108,11 +108,6 @@ def test_a_consumer_of_lost_records_gets_an_end_before_its_position(story: Story
     assert end < position, "truncated: what was read from 4 on is lost"
 
 
-def test_a_consumer_of_kept_records_gets_an_end_after_its_position(story: Story) -> None:
-    story.elect()
-    assert story.end_of(2, current=3) == (0, 2, 5)
-
-
 def test_the_loss_is_seen_though_the_log_has_grown_over_the_position(story: Story) -> None:
     story.lose(4)
     story.produce(9)

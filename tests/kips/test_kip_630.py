@@ -14,8 +14,6 @@ import pytest
 
 from kafkadouble.messages import error_codes as e
 from kafkadouble.messages import registry
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.messages.generated.vote import VoteRequest
@@ -28,11 +26,12 @@ from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.server.raft.snapshots.validation import create
-from kafkadouble.wire.batch import SNAPSHOT_FOOTER, SNAPSHOT_HEADER, control_type, iter_batches, records_of
+from kafkadouble.wire.batch import iter_batches
 from tests.server.harness import Harness
 from tests.server.raft.asking import ask, elected, fetch, member, sole, vote
 from tests.server.raft.quorum import Member
 from tests.server.raft.snapshots.making import ID, NOW, data, values
+from tests.server.topic_requests import creating, purging
 
 
 def with_snapshot(*ids: OffsetAndEpoch) -> Member:
@@ -52,40 +51,15 @@ def test_the_name_is_the_end_offset_and_the_epoch() -> None:
     assert checkpoint_name(OffsetAndEpoch(5120793, 2)) == "00000000000005120793-0000000002.checkpoint"
 
 
-def test_snapshots_are_in_the_order_of_their_epochs() -> None:
-    store = MemorySnapshotStore()
-    for id in (OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3), OffsetAndEpoch(7, 2)):
-        store.add(id, b"")
-    assert store.ids() == [OffsetAndEpoch(7, 2), OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3)]
-
-
-def test_the_header_is_always_the_first_record_and_the_footer_the_last() -> None:
-    written = data(values(5))
-    batches = [records_of(written, position, header) for position, header in iter_batches(written)]
-    assert control_type(batches[0][0])[1] == SNAPSHOT_HEADER
-    assert control_type(batches[-1][-1])[1] == SNAPSHOT_FOOTER
-
-
-def test_offsets_in_a_snapshot_are_its_own() -> None:
-    """These offsets have nothing to do with those of the log."""
-    assert next(iter_batches(data(values(5), OffsetAndEpoch(1000, 4))))[1].base_offset == 0
-
-
 def test_delete_records_of_the_metadata_log_is_refused() -> None:
     """The KIP says POLICY_VIOLATION; Kafka's brokers do not know the topic, and neither does this
     one."""
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=0)
-    topic = of.DeleteRecordsTopic(name="__cluster_metadata", partitions=[partition])
-    response = Harness().submit(of(topics=[topic], timeout_ms=1000), 2)
+    response = Harness().submit(purging("__cluster_metadata", 0), 2)
     assert response.topics[0].partitions[0].error_code == e.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def test_a_topic_cannot_have_the_policy_snapshot() -> None:
-    of = CreateTopicsRequest
-    config = of.CreatableTopicConfig(name="cleanup.policy", value="snapshot")
-    topic = of.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=[config])
-    response = Harness().submit(of(topics=[topic], timeout_ms=1000), 7)
+    response = Harness().submit(creating("t", configs={"cleanup.policy": "snapshot"}), 7)
     assert response.topics[0].error_code == e.INVALID_CONFIG
 
 
@@ -133,13 +107,6 @@ def test_from_the_end_of_the_snapshot_on_the_log_is_given() -> None:
     found = sole(ask(leader, fetch(2, ID.offset, ID.epoch, epoch=leader.replica.epoch)))
     assert (found.snapshot_id.end_offset, found.error_code) == (-1, 0)
     assert next(iter_batches(found.records))[1].base_offset == ID.offset
-
-
-def test_the_snapshot_that_a_directory_is_formatted_with_is_never_offered() -> None:
-    leader = led(OffsetAndEpoch(0, 0))
-    found = sole(ask(leader, fetch(2, 0, 0, epoch=leader.replica.epoch)))
-    assert found.snapshot_id.end_offset == -1
-    assert found.records
 
 
 def test_requests_and_answers_name_the_cluster_and_the_leader() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.apis.served import SERVED
 from tests.kips.story import ANY, Story
 
 
@@ -33,13 +32,6 @@ def test_fetch_16_names_the_leader_and_its_endpoint_to_a_fenced_client(story: St
     ]
 
 
-def test_a_fetch_that_waited_gets_the_leader_as_well(story: Story) -> None:
-    waiting = story.begin_fetch(1, current=1, version=16)
-    story.elect()
-    assert waiting.response.responses[0].partitions[0].current_leader.leader_epoch == 2
-    assert [one.node_id for one in waiting.response.node_endpoints] == [1]
-
-
 @pytest.mark.parametrize(("current", "code"), [(ANY, 0), (1, 0), (2, error_codes.UNKNOWN_LEADER_EPOCH)])
 def test_a_current_or_later_epoch_gets_no_leader(story: Story, current: int, code: int) -> None:
     answer = story.begin_fetch(0, current=current, version=16, wait=0).response
@@ -52,9 +44,3 @@ def test_older_versions_get_no_leader(story: Story) -> None:
     assert answer.responses[0].partitions[0].error_code == error_codes.FENCED_LEADER_EPOCH
     assert answer.responses[0].partitions[0].current_leader.leader_id == -1
     assert list(answer.node_endpoints) == []
-
-
-def test_the_versions_with_the_leader_are_served() -> None:
-    highest = {served.name: served.highest for served in SERVED.values()}
-    assert highest["Fetch"] >= 16
-    assert highest["Produce"] >= 10

@@ -3,14 +3,13 @@ result, and its verbs exist."""
 
 from __future__ import annotations
 
-import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from kafkadouble import KafkaDouble
+from tests.support.pages import cells, names_of_tests
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
@@ -22,18 +21,6 @@ KIPS = {"595": "test_kip_279.py"}
 
 OF_THE_NODE = ("test_leadership.py", "test_double_epochs.py")
 """The tests that need a whole node, and lie with the tests of its package."""
-
-
-@cache
-def names_in(path: Path) -> frozenset[str]:
-    tree = ast.parse(path.read_text())
-    return frozenset(
-        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    )
-
-
-def cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip("|").split("|")]
 
 
 def named_in(row: str) -> list[tuple[Path, str]]:
@@ -53,7 +40,7 @@ def test_a_row_is_whole_and_names_tests_that_are_there(row: str) -> None:
     assert named
     for path, name in named:
         assert path.is_file()
-        assert not name or name in names_in(path), f"{path.name} has no {name}"
+        assert not name or name in names_of_tests(path), f"{path.name} has no {name}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(cells(row)[:2])[:60])

@@ -3,9 +3,7 @@ those of the code, and its parts exist."""
 
 from __future__ import annotations
 
-import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.snapshots import retention, triggers
 from kafkadouble.server.raft.snapshots.retention import SnapshotRetention
 from kafkadouble.server.raft.snapshots.triggers import SnapshotTriggers
+from tests.support.pages import cells, names_of_tests
 
 HOUSE = Path(__file__).resolve().parents[2]
 HERE = HOUSE / "tests" / "server" / "raft" / "snapshots"
@@ -24,18 +23,6 @@ ROWS = [line for line in PAGE.splitlines() if re.match(r"\| \d+ \|", line)]
 NAMED = re.compile(r"`([\w/]+\.py)::(\w+)`")
 SETTINGS = re.findall(r"^\| `((?:metadata|controller)[\w.]+)` \| (\w+) \|", PAGE, re.MULTILINE)
 OF_THE_KIP = {"metadata.snapshot.min.changed_records.ratio", "metadata.start.offset.lag.time.max.ms"}
-
-
-@cache
-def names_in(path: Path) -> frozenset[str]:
-    tree = ast.parse(path.read_text())
-    return frozenset(
-        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    )
-
-
-def cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip("|").split("|")]
 
 
 def test_the_rows_are_numbered() -> None:
@@ -52,7 +39,7 @@ def test_a_row_is_whole_and_names_tests_that_are_there(row: str) -> None:
     assert NAMED.sub("", cells(row)[-1]).strip() == ""
     for file, name in NAMED.findall(cells(row)[-1]):
         path = (HOUSE if "/" in file else HERE) / file
-        assert name in names_in(path), f"{file} has no {name}"
+        assert name in names_of_tests(path), f"{file} has no {name}"
 
 
 def test_every_part_is_named_and_is_there() -> None:

@@ -26,6 +26,7 @@ from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.image import TopicImage
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import downgraded
 from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
@@ -34,6 +35,7 @@ from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
 from tests.server.log.files.lossy_disk import LossyDisk
+from tests.server.topic_requests import creating
 from tests.support.listeners import BROKER, CONTROLLER, listeners_of
 
 PORT = 9093
@@ -95,6 +97,15 @@ class Controllers:
             self.add_broker(id, settings)
         self.elect()
         self.until(lambda: len(self.leader.controller.image.live_brokers()) == len(ids))
+
+    def create(self, *names: str, **how: Any) -> None:
+        """Creates topics; see `creating`."""
+        answer = self.ask(self.leader, creating(*names, **how), 7)
+        assert not any(topic.error_code for topic in answer.topics), answer
+
+    def topic(self, name: str) -> TopicImage:
+        image = self.leader.controller.image
+        return image.topics[image.topic_ids[name]]
 
     def stop_broker(self, id: int) -> None:
         """Stops a node cleanly."""

@@ -21,7 +21,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.logs.logs import Logs
-from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.metadata.image import Image, TopicImage
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.answer import DISCONNECT, Altered, Answer, Disconnection, ExactBody, decoded
@@ -162,23 +162,14 @@ class Harness:
         assert found is not None, f"{topic}-{index} is not led here"
         return found
 
+    def topic(self, name: str) -> TopicImage:
+        return self.image.topics[self.image.topic_ids[name]]
+
     def create(self, *topics: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
         """Creates topics through the API."""
-        from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+        from tests.server.topic_requests import creating
 
-        creatable = [
-            CreateTopicsRequest.CreatableTopic(
-                name=topic,
-                num_partitions=partitions,
-                replication_factor=1,
-                configs=[
-                    CreateTopicsRequest.CreatableTopicConfig(name=name, value=value)
-                    for name, value in (configs or {}).items()
-                ],
-            )
-            for topic in topics
-        ]
-        response = self.submit(CreateTopicsRequest(topics=creatable, timeout_ms=1000), 7)
+        response = self.submit(creating(*topics, partitions=partitions, configs=configs), 7)
         failed = [
             (result.name, result.error_code, result.error_message) for result in response.topics if result.error_code
         ]

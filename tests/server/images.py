@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafkadouble.messages.framed import decode_record
 from kafkadouble.server.metadata.image import EMPTY, Image
+from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.wire.checksum import Buffer
@@ -19,3 +21,11 @@ def image_of_log(chunks: Iterable[Buffer]) -> Image:
                 delta.replay(record)
             end = reached
     return delta.image._replace(end=end)
+
+
+def image_of_snapshot(image: Image) -> Image:
+    """Replays the records of a snapshot of the image, to the same end."""
+    delta = MetadataDelta()
+    for value in encoded_records_of(image):
+        delta.replay(decode_record(value)[0])
+    return delta.image._replace(end=image.end)

@@ -26,6 +26,7 @@ from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directo
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness, Pending
 from tests.server.log.files.lossy_disk import LossyDisk
+from tests.server.topic_requests import appending, fetching
 
 PAUSE = 60_000
 """Milliseconds from the end of one run to the beginning of the next."""
@@ -100,9 +101,7 @@ def produce_request(
     producer_id, epoch, sequence = producer or (-1, -1, -1)
     records = [Record(at, NOW, None, value) for at, value in enumerate(values)]
     batch = encode_batch(records, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)
-    data = ProduceRequest.PartitionProduceData(index=index, records=bytes(batch))
-    fetch_topic = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    return ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[fetch_topic])
+    return appending(topic, batch, index, acks=acks, timeout_ms=timeout_ms)
 
 
 def produced(pending: Pending) -> tuple[int, int]:
@@ -112,9 +111,7 @@ def produced(pending: Pending) -> tuple[int, int]:
 
 
 def fetch_request(topic: str, offset: int = 0, index: int = 0, max_wait_ms: int = 0) -> FetchRequest:
-    partition = FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
-    fetch_topic = FetchRequest.FetchTopic(topic=topic, partitions=[partition])
-    return FetchRequest(max_bytes=1 << 20, max_wait_ms=max_wait_ms, min_bytes=1, topics=[fetch_topic])
+    return fetching(topic, offset, index, max_wait_ms=max_wait_ms)
 
 
 def first_answers(response: object, topics: str = "topics") -> Sequence[object]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs.files import FileLogs
@@ -39,28 +38,17 @@ class OnManyDisks(controllers.OnDisks):
     def broker(self, id: int) -> BrokerImage:
         return self.leader.controller.image.brokers[id]
 
-    def create(self, name: str, partitions: int, replicas: int = 1) -> None:
-        creatable = CreateTopicsRequest.CreatableTopic(
-            name=name, num_partitions=partitions, replication_factor=replicas
-        )
-        made = self.ask(self.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
-        assert made.topics[0].error_code == 0
-
     def partition(self, name: str, index: int = 0) -> PartitionImage:
-        topic = self.leader.controller.image.topic_named(name)
-        assert topic is not None
-        return topic.partitions[index]
+        return self.topic(name).partitions[index]
 
     def lies(self, id: int, name: str, index: int = 0) -> Uuid | None:
         return self.nodes[id].logs.directory_of(name, index)
 
     def is_assigned(self, name: str) -> bool:
         """Whether the metadata say of each replica where it lies."""
-        topic = self.leader.controller.image.topic_named(name)
-        assert topic is not None
         return all(
             directory == self.lies(id, name, index)
-            for index, partition in topic.in_order()
+            for index, partition in self.topic(name).in_order()
             for id, directory in directories_of(partition).items()
         )
 

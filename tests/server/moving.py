@@ -105,8 +105,6 @@ class Dirs:
 
     def assigned(self) -> Path:
         """The directory of the replica in the metadata."""
-        topic = self.node.image.topic_named("t")
-        assert topic is not None
-        id = directories_of(topic.partitions[0])[1]
+        id = directories_of(self.node.topic("t").partitions[0])[1]
         logs = logs_in(*self.paths)
         return next(path for path, place in zip(self.paths, logs._dirs, strict=True) if place.id == id)

@@ -13,7 +13,6 @@ import pytest
 
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
@@ -22,6 +21,7 @@ from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness
+from tests.server.topic_requests import appending
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks at /proc")
 
@@ -58,9 +58,7 @@ class Node(Harness):
         """Records that fill more than two segments."""
         for number in range(40):
             batch = encode_batch([Record(0, self.now, b"%d" % (number % KEYS), b"v" * LARGE)])
-            data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-            requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-            answer = self.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[requested]), 9)
+            answer = self.submit(appending(topic, batch, acks=1), 9)
             assert answer.responses[0].partition_responses[0].error_code == 0
 
     def commit(self, count: int) -> None:

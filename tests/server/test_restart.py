@@ -9,12 +9,10 @@ from random import Random
 import pytest
 
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
@@ -25,6 +23,7 @@ from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import TOPIC
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.harness import NOW, SEED, Harness
+from tests.server.topic_requests import appending, fetching
 
 
 class Lives:
@@ -66,18 +65,14 @@ def lives(request: pytest.FixtureRequest, tmp_path: Path) -> Lives:
 
 def produce(node: Harness, topic: str, *values: bytes) -> int:
     batch = encode_batch([Record(at, NOW, None, value) for at, value in enumerate(values)])
-    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-    requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    response = node.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), 9)
+    response = node.submit(appending(topic, batch), 9)
     answered = response.responses[0].partition_responses[0]
     assert answered.error_code == 0
     return int(answered.base_offset)
 
 
 def values(node: Harness, topic: str) -> list[bytes | None]:
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-    fetch_topic = FetchRequest.FetchTopic(topic=topic, partitions=[partition])
-    response = node.submit(FetchRequest(max_bytes=1 << 20, topics=[fetch_topic]), 11)
+    response = node.submit(fetching(topic), 11)
     found = response.responses[0].partitions[0]
     assert found.error_code == 0
     return [record.value for record in decode_all(found.records)]

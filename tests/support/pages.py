@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +36,18 @@ def blocks(page: str, language: str | None = None) -> Iterator[Block]:
         if language in (None, match["language"]):
             line = page.count("\n", 0, match.start()) + 1
             yield Block(match["language"], match["title"] or "", line, match["text"].removeprefix("\n"))
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a row of a table."""
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+@cache
+def names_of_tests(path: Path) -> frozenset[str]:
+    """The names of the tests of a module."""
+    functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+    return frozenset(each.name for each in functions if each.name.startswith("test_"))
 
 
 def run_suite(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:

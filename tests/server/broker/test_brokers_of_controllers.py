@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
@@ -18,6 +17,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.node import Node
 from tests.server.controllers import STEP, Controllers
 from tests.server.machine import produce_request
+from tests.server.topic_requests import creating
 
 BROKERS = (11, 12)
 
@@ -30,14 +30,11 @@ def cluster(request: pytest.FixtureRequest) -> Controllers:
 
 
 def create(cluster: Controllers, node: Node, name: str, partitions: int = 2) -> Any:
-    creatable = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
-    return cluster.ask(node, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7).topics[0]
+    return cluster.ask(node, creating(name, partitions=partitions), 7).topics[0]
 
 
 def leaders(cluster: Controllers, name: str) -> list[int]:
-    topic = cluster.leader.controller.image.topic_named(name)
-    assert topic is not None
-    return [partition.leader for _, partition in topic.in_order()]
+    return [partition.leader for _, partition in cluster.topic(name).in_order()]
 
 
 def produce(cluster: Controllers, node: Node, name: str, index: int) -> tuple[int, int]:

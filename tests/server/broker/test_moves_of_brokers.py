@@ -39,7 +39,7 @@ def move(cluster: OnManyDisks, broker: int, path: str, topic: str = "t", index: 
 def filled(replicas: int = 1, records: int = 20) -> OnManyDisks:
     """A cluster with a topic."""
     cluster = begun(OnManyDisks(1), *((BROKER, OTHER)[:replicas]))
-    cluster.create("t", 1, replicas)
+    cluster.create("t", replicas=replicas)
     cluster.until(lambda: cluster.is_assigned("t"))
     for _ in range(records):
         produce(cluster)
@@ -128,7 +128,7 @@ def test_a_start_after_the_controller_knew_replaces_without_another_change() -> 
 def test_a_replica_is_created_in_the_directory_that_was_asked_for_before() -> None:
     """As kafka-reassign-partitions does it: the destination, then the reassignment."""
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
-    cluster.create("t", 1, 1)
+    cluster.create("t")
     cluster.until(lambda: cluster.is_assigned("t"))
     leader = cluster.partition("t").leader
     stranger = BROKER + OTHER - leader
@@ -145,7 +145,7 @@ def test_a_replica_is_created_in_the_directory_that_was_asked_for_before() -> No
 def test_a_metadata_version_without_directories_needs_no_controller() -> None:
     low = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES - 1)
     cluster = begun(OnManyDisks(1, features=[low]))
-    cluster.create("t", 1)
+    cluster.create("t")
     cluster.until(lambda: cluster.nodes[BROKER].partitions.get("t", 0) is not None)
     target = others(cluster, BROKER)[0]
     assert move(cluster, BROKER, target) == "NONE"

@@ -28,7 +28,7 @@ def test_broker_registers_with_all_online_log_directories(cluster: OnManyDisks) 
 
 
 def test_broker_reports_the_log_directories_of_its_replicas(cluster: OnManyDisks) -> None:
-    cluster.create("t", 7)
+    cluster.create("t", partitions=7)
     cluster.until(lambda: cluster.is_assigned("t"))
     lying = [cluster.lies(BROKER, "t", index) for index in range(7)]
     assert sorted(lying.count(each) for each in cluster.broker(BROKER).log_dirs) == [2, 2, 3]
@@ -36,19 +36,19 @@ def test_broker_reports_the_log_directories_of_its_replicas(cluster: OnManyDisks
 
 def test_more_than_fit_into_one_request_take_several(cluster: OnManyDisks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkadouble.server.broker.assignments_manager.MAX_ASSIGNMENTS_PER_REQUEST", 3)
-    cluster.create("t", 10)
+    cluster.create("t", partitions=10)
     cluster.until(lambda: cluster.is_assigned("t"), within=500)
 
 
 def test_followers_report_their_directories_too() -> None:
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
-    cluster.create("t", 5, replicas=2)
+    cluster.create("t", partitions=5, replicas=2)
     cluster.until(lambda: cluster.is_assigned("t"))
     assert {cluster.partition("t", index).leader for index in range(5)} == {BROKER, OTHER}
 
 
 def test_a_failed_directory_is_reported_at_once_and_its_partitions_have_no_leader(cluster: OnManyDisks) -> None:
-    cluster.create("t", 3)
+    cluster.create("t", partitions=3)
     cluster.until(lambda: cluster.is_assigned("t"))
     before, lost = cluster.broker(BROKER).log_dirs, cluster.lies(BROKER, "t", 1)
     assert lost is not None
@@ -66,7 +66,7 @@ def test_a_partition_that_fails_before_its_assignment_has_another_leader() -> No
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
     for id in (BROKER, OTHER):
         cluster.nodes[id].lifecycle._assignments._in_flight = True  # type: ignore[union-attr]  # as if an answer were on its way
-    cluster.create("t", 1, replicas=2)
+    cluster.create("t", partitions=1, replicas=2)
     cluster.until(lambda: all(cluster.lies(id, "t") is not None for id in (BROKER, OTHER)))
     led = cluster.partition("t").leader
     cluster.until(lambda: set(cluster.partition("t").isr) == {BROKER, OTHER})
@@ -82,7 +82,7 @@ def test_a_partition_that_fails_before_its_assignment_has_another_leader() -> No
 
 
 def test_broker_registers_again_without_failed_log_directory(cluster: OnManyDisks) -> None:
-    cluster.create("t", 3)
+    cluster.create("t", partitions=3)
     cluster.until(lambda: cluster.is_assigned("t"))
     lost = cluster.lies(BROKER, "t", 0)
     assert lost is not None
@@ -99,7 +99,7 @@ def test_broker_registers_again_without_failed_log_directory(cluster: OnManyDisk
 def test_directories_are_reported_once_the_metadata_version_has_them() -> None:
     low = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES - 1)
     cluster = begun(OnManyDisks(1, features=[low]))
-    cluster.create("t", 4)
+    cluster.create("t", partitions=4)
     cluster.step(3000)
     assert not cluster.is_assigned("t")
     raised = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES)
@@ -113,7 +113,7 @@ def test_a_refused_assignment_is_sent_again(cluster: OnManyDisks) -> None:
     broker = cluster.nodes[BROKER]
     epoch, type(broker).broker_epoch = type(broker).broker_epoch, property(lambda node: 0)  # type: ignore[assignment,method-assign]
     try:
-        cluster.create("t", 2)
+        cluster.create("t", partitions=2)
         cluster.step(2500)
         assert not cluster.is_assigned("t")
     finally:
@@ -131,7 +131,7 @@ def lose_file(cluster: OnManyDisks, id: int, topic: str) -> None:
 
 def test_a_partition_with_a_lost_file_is_led_by_another_broker_and_the_directory_stays_online() -> None:
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
-    cluster.create("t", 6, replicas=2)
+    cluster.create("t", partitions=6, replicas=2)
     cluster.until(lambda: cluster.is_assigned("t"))
     leader = cluster.partition("t").leader
     others = [index for index in range(1, 6) if cluster.partition("t", index).leader == leader]
@@ -146,7 +146,7 @@ def test_a_partition_with_a_lost_file_is_led_by_another_broker_and_the_directory
 
 def test_a_partition_with_its_only_file_lost_has_no_leader_until_a_restart() -> None:
     cluster = begun(OnManyDisks(1), BROKER)
-    cluster.create("t", 1)
+    cluster.create("t", partitions=1)
     cluster.until(lambda: cluster.is_assigned("t"))
     lose_file(cluster, BROKER, "t")
     cluster.until(lambda: cluster.partition("t").leader == -1)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.server.config_requests import incremental, whole
 from tests.server.controllers import Controllers
@@ -21,9 +20,7 @@ OF_TOPIC, OF_BROKER, OF_LOGGERS = 2, 4, 8
 def cluster() -> Controllers:
     found = Controllers(1)
     found.add_brokers((BROKER, OTHER))
-    topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
-    made = found.ask(found.nodes[BROKER], CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
-    assert made.topics[0].error_code == 0
+    found.create("t")
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.node import Node
 from tests.server.controllers import Controllers
 
@@ -19,18 +18,12 @@ def with_topic(settings: dict[str, object]) -> Controllers:
     replicas."""
     cluster = Controllers(1)
     cluster.add_brokers((BROKER, OTHER), settings)
-    of = CreateTopicsRequest
-    replicas = of.CreatableReplicaAssignment(partition_index=0, broker_ids=[BROKER, OTHER])
-    topic = of.CreatableTopic(name="t", num_partitions=-1, replication_factor=-1, assignments=[replicas])
-    answer = cluster.ask(cluster.leader, of(topics=[topic], timeout_ms=1000), 7)
-    assert not answer.topics[0].error_code
+    cluster.create("t", brokers=[BROKER, OTHER])
     return cluster
 
 
 def leader(cluster: Controllers) -> int:
-    topic = cluster.leader.controller.image.topic_named("t")
-    assert topic is not None
-    return next(partition.leader for _, partition in topic.in_order())
+    return next(partition.leader for _, partition in cluster.topic("t").in_order())
 
 
 def test_a_stopping_broker_hands_its_leaderships_over() -> None:

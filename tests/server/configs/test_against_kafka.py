@@ -123,7 +123,6 @@ def verdict(config: ConfigKey, text: str) -> str | None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_properties_are_read_as_java_reads_them(kafka: Witness, seed: int) -> None:
-    print("seed", seed)
     made = random.Random(seed)
     pieces = [
         "a",
@@ -262,7 +261,6 @@ def some(made: random.Random, of: dict[str, list[str]], most: int) -> dict[str, 
 
 
 def made_up_brokers(seed: int, count: int) -> Iterator[tuple[random.Random, dict[str, dict[str, str]], Layers]]:
-    print("seed", seed)
     made = random.Random(seed)
     for _ in range(count):
         broker = NODE | some(made, STATIC, 6)

@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.describe_client_quotas import DescribeClient
 from kafkadouble.server.controller.client_quotas import alter_client_quotas, describe_client_quotas
 from kafkadouble.server.controller.controller_result import MAX_RECORDS_PER_USER_OP
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
+from tests.server.controller import small_clusters
 from tests.support.slices import all_slices
 
 Entity = dict[str, str | None]
@@ -30,9 +30,7 @@ def entry(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]) 
 
 
 def after(image: Image, *entries: AlterClientQuotasRequest.EntryData) -> Image:
-    for record in all_slices(alter_client_quotas(image, entries)).records:
-        image = replay(image, record)
-    return image
+    return small_clusters.after(image, all_slices(alter_client_quotas(image, entries)).records)
 
 
 def problem(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]) -> str | None:

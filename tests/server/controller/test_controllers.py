@@ -10,7 +10,6 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.features import SUPPORTED
@@ -109,11 +108,6 @@ def register(id: int) -> BrokerRegistrationRequest:
         previous_broker_epoch=-1,
         log_dirs=[Uuid.random(lambda size: bytes([100 + id] * size))],
     )
-
-
-def topic(name: str, partitions: int) -> CreateTopicsRequest:
-    creatable = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
-    return CreateTopicsRequest(topics=[creatable], timeout_ms=1000)
 
 
 def test_snapshots_are_written_and_a_lagging_node_is_brought_back_by_one() -> None:

@@ -259,7 +259,6 @@ def could_lead(image: Image, partition: PartitionImage, broker: int) -> bool:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_changes_keep_partition_invariants(seed: int) -> None:
-    print(f"seed {seed}")
     story = Story(seed)
     for _ in range(STEPS):
         story.go_on()

@@ -11,13 +11,9 @@ from kafkadouble.server.controller import decision
 from kafkadouble.server.requests.waiting import SLICE
 from tests.server.config_requests import incremental
 from tests.server.harness import Harness, Pending
+from tests.server.topic_requests import creating
 
 MANY = 4 * SLICE
-
-
-def creating(*names: str) -> CreateTopicsRequest:
-    topics = [CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
-    return CreateTopicsRequest(topics=topics, timeout_ms=1000)
 
 
 def many_topics() -> CreateTopicsRequest:

@@ -28,8 +28,8 @@ from kafkadouble.server.controller.delegation_tokens import (
     token_settings_of,
 )
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
+from tests.server.controller.small_clusters import after
 from tests.server.metadata.cluster_story import made
 
 NOW, HOUR, DAY = 1_700_000_000_000, 3_600_000, 86_400_000
@@ -49,10 +49,7 @@ def token(lifetime: int = -1, terms: TokenSettings = TERMS, renewers: Sequence[K
 
 
 def image_with(*records: Any) -> Image:
-    image = EMPTY
-    for record in records:
-        image = replay(image, record)
-    return image
+    return after(EMPTY, records)
 
 
 ONE = image_with(token())
@@ -219,9 +216,7 @@ def test_no_sweep_is_more_than_one_batch_takes() -> None:
     )
     first = sweep_expired_tokens(image, NOW)
     assert len(first) == MAX_RECORDS_PER_USER_OP
-    for record in first:
-        image = replay(image, record)
-    assert len(sweep_expired_tokens(image, NOW)) == 1
+    assert len(sweep_expired_tokens(after(image, first), NOW)) == 1
 
 
 # On which terms

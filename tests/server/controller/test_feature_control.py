@@ -15,6 +15,7 @@ from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
+from tests.server.controller.small_clusters import after
 from tests.server.metadata.cluster_story import made
 
 MV, ELR, KRAFT = "metadata.version", "eligible.leader.replicas.version", "kraft.version"
@@ -27,12 +28,8 @@ ALONE = QuorumFeatures(1, frozenset({1}), 1)
 
 def cluster(level: int = 33, *records: Any, **features: int) -> Image:
     levels = {MV: level, **{name.replace("_", "."): at for name, at in features.items()}}
-    image = EMPTY
-    for name, at in levels.items():
-        image = replay(image, made("FeatureLevelRecord", name=name, feature_level=at))
-    for record in records:
-        image = replay(image, record)
-    return image
+    made_by = [made("FeatureLevelRecord", name=name, feature_level=at) for name, at in levels.items()]
+    return after(EMPTY, [*made_by, *records])
 
 
 def supporting(kind: str, id: int, **features: tuple[int, int]) -> Any:

@@ -18,13 +18,10 @@ from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.tracing.history import errors_in
 from tests.server.controllers import Controllers
 from tests.server.metadata.cluster_story import made
+from tests.server.security.acl_requests import STANDARD
 
 MV, KRAFT, GROUPS = "metadata.version", "kraft.version", "group.version"
 UP, SAFE = 1, 2
-STANDARD: dict[str, object] = {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    "super.users": "User:ANONYMOUS",
-}
 
 
 class Older(Controllers):

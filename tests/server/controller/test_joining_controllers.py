@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
 from kafkadouble.server.node import Node
 from tests.server.controllers import Controllers, address
+from tests.server.topic_requests import creating
 from tests.support.listeners import BROKER
 
 FIRST = "{}:{}".format(*address(1))
@@ -45,9 +45,7 @@ def add(cluster: Controllers, id: int) -> None:
 
 
 def create(cluster: Controllers, node: Node, name: str) -> int:
-    creatable = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-    body = CreateTopicsRequest(topics=[creatable], timeout_ms=1000)
-    code: int = cluster.ask(node, body, 7, listener=BROKER).topics[0].error_code
+    code: int = cluster.ask(node, creating(name), 7, listener=BROKER).topics[0].error_code
     return code
 
 

@@ -69,7 +69,6 @@ def _partitions(response: Any) -> list[Any]:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_follower_has_in_the_end_what_its_leader_has(seed: int) -> None:
     random = Random(seed)
-    print(f"seed {seed}")
     with logged() as log:
         controllers = Spoiling(random)
         leader = controllers.elect()

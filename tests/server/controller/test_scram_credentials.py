@@ -15,8 +15,9 @@ from kafkadouble.server.controller.scram_credentials import (
     ScramUserResult,
     alter_scram_credentials,
 )
-from kafkadouble.server.metadata.image import EMPTY, Image, ScramCredential
+from kafkadouble.server.metadata.image import EMPTY, ScramCredential
 from kafkadouble.server.metadata.replay import replay
+from tests.server.controller.small_clusters import after
 from tests.server.metadata.cluster_story import made
 from tests.support.slices import all_slices
 
@@ -31,16 +32,10 @@ def upsertion(
     )
 
 
-def after(image: Image, deletions: list[object], upsertions: list[object]) -> Image:
-    # of the two makers above
-    for record in all_slices(alter_scram_credentials(image, deletions, upsertions)).records:  # type: ignore[arg-type]
-        image = replay(image, record)
-    return image
-
-
 @pytest.mark.parametrize(("mechanism", "hash"), [(SHA_256, "sha256"), (SHA_512, "sha512")])
 def test_scram_record_holds_keys_and_no_password(mechanism: int, hash: str) -> None:
-    image = after(EMPTY, [], [upsertion("u", mechanism, 5000, b"\x01\x02")])
+    requested = upsertion("u", mechanism, 5000, b"\x01\x02")
+    image = after(EMPTY, all_slices(alter_scram_credentials(EMPTY, [], [requested])).records)
     client = hmac.digest(b"\x01\x02", b"Client Key", hash)
     stored, server = hashlib.new(hash, client).digest(), hmac.digest(b"\x01\x02", b"Server Key", hash)
     assert dict(image.scram) == {("u", mechanism): ScramCredential(b"salt", stored, server, 5000)}

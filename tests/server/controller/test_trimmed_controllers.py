@@ -41,7 +41,6 @@ def end(controllers: ControllersOnDisks, disks: dict[int, LossyDisk], id: int, h
 
 @pytest.mark.parametrize("how", ["clean", "kill", "power"])
 def test_each_starts_again(how: str) -> None:
-    print("seed", SEED)
     random, disks = Random(SEED), {id: formatted(id) for id in (1, 2, 3)}
     controllers = ControllersOnDisks(disks, SMALL)
     busy(controllers, controllers.elect(), 60)

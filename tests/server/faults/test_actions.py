@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -20,6 +19,7 @@ from kafkadouble.wire.batch import Record, encode_batch, read_header, records_of
 from kafkadouble.wire.errors import UsageError, WireError
 from tests.server.faults.producing import produce
 from tests.server.harness import NOW, Harness
+from tests.server.topic_requests import creating
 
 ALL = MetadataRequest(topics=None)
 
@@ -90,8 +90,7 @@ def test_throttle(cluster: Harness) -> None:
 
 def test_a_response(cluster: Harness) -> None:
     arm(cluster, "respond", "CreateTopics", body={"topics": [{"name": "c", "errorCode": 44}]})
-    topic = CreateTopicsRequest.CreatableTopic(name="c", num_partitions=1, replication_factor=1)
-    response = cluster.submit(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+    response = cluster.submit(creating("c"), 7)
     assert [(one.name, one.error_code) for one in response.topics] == [("c", 44)]
     assert cluster.image.topic_named("c") is None
 
@@ -119,10 +118,10 @@ def test_a_field_that_the_version_does_not_have_stays_away(cluster: Harness) -> 
 @pytest.mark.parametrize("how", ["crc", "bit"])
 def test_corrupt_records(cluster: Harness, how: str) -> None:
     cluster.submit(produce(("a", 0)), 9)
-    topic = cluster.image.topic_named("a")
-    assert topic is not None
     partition = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1000)
-    fetch = FetchRequest(topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[partition])], max_bytes=1000)
+    fetch = FetchRequest(
+        topics=[FetchRequest.FetchTopic(topic_id=cluster.image.topic_ids["a"], partitions=[partition])], max_bytes=1000
+    )
 
     def records() -> bytes:
         return bytes(cluster.submit(fetch, 13).responses[0].partitions[0].records)

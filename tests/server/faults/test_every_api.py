@@ -41,8 +41,7 @@ def filled(
     """A request, or a part of one, that names two of each thing that it can name in this
     version."""
     struct: Any = cls()
-    topic = cluster.image.topic_named(name)
-    assert topic is not None
+    topic = cluster.topic(name)
     fields = {field.name: field for field in fields_of(cls) if field.present(version)}
     values: dict[str, Any] = {
         "name": name, "topic": name, "topic_name": name, "topic_id": topic.id, "resource_name": name, "resource_type": 2,

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
@@ -21,6 +20,7 @@ from kafkadouble.server.requests.answer import DISCONNECT
 from kafkadouble.wire.errors import UsageError
 from tests.server.faults.producing import produce
 from tests.server.harness import Harness
+from tests.server.topic_requests import creating
 
 NOT_LEADER, NOT_ENOUGH, UNKNOWN, TIMED_OUT = 6, 19, 3, 7
 
@@ -187,11 +187,7 @@ def test_a_partition_that_lists_offsets(cluster: Harness) -> None:
 
 def test_a_topic_that_is_created(cluster: Harness) -> None:
     arm(cluster, action="fail", api="CreateTopics", error="POLICY_VIOLATION", topic="bad", message="not here")
-    topics = [
-        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-        for name in ("bad", "good")
-    ]
-    response = cluster.submit(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7)
+    response = cluster.submit(creating("bad", "good"), 7)
     assert {one.name: one.error_code for one in response.topics} == {"bad": 44, "good": 0}
     assert (cluster.image.topic_named("bad"), cluster.image.topic_named("good") is None) == (None, False)
 
@@ -203,13 +199,15 @@ class TestFetch:
     def fetch(
         cluster: Harness, *partitions: tuple[int, int], session: tuple[int, int] = (0, -1), wait: int = 0
     ) -> FetchRequest:
-        topic = cluster.image.topic_named("a")
-        assert topic is not None
         fetch_partitions = [
             FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1000)
             for index, offset in partitions
         ]
-        topics = [FetchRequest.FetchTopic(topic_id=topic.id, partitions=fetch_partitions)] if fetch_partitions else []
+        topics = (
+            [FetchRequest.FetchTopic(topic_id=cluster.image.topic_ids["a"], partitions=fetch_partitions)]
+            if fetch_partitions
+            else []
+        )
         session_id, epoch = session
         return FetchRequest(
             max_wait_ms=wait, min_bytes=1, max_bytes=10_000, topics=topics, session_id=session_id, session_epoch=epoch

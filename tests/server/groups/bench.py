@@ -216,6 +216,13 @@ def gather(*members: Member) -> None:
     assert len({member.generation for member in members}) == 1
 
 
+def gathered(bench: Bench) -> tuple[Member, Member]:
+    """A leader and a follower that have no assignments yet."""
+    leader, follower = Member(bench, "a"), Member(bench, "b")
+    gather(leader, follower)
+    return leader, follower
+
+
 def stabilise(*members: Member) -> None:
     """The same, and let the leader assign to each member its own client name."""
     gather(*members)

@@ -90,7 +90,6 @@ def run_steps(steps: list[tuple[str, Any]], hash_of: Callable[[Any], int], capac
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_hash_maps_have_javas_order(kafka: Witness, kind: str, seed: int) -> None:
-    print("seed", seed)
     made = random.Random(seed)
     some_key, hash_of = KINDS[kind]
     questions, mine = [], []
@@ -110,7 +109,6 @@ def test_hash_maps_have_javas_order(kafka: Witness, kind: str, seed: int) -> Non
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_copied_sets_have_javas_order(kafka: Witness, seed: int) -> None:
-    print("seed", seed)
     made = random.Random(seed)
     lists = [
         list(dict.fromkeys(some_integer(made) for _ in range(size)))
@@ -139,7 +137,6 @@ def change(present: dict[str, int], steps: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_timeline_maps_have_kafkas_order(kafka: Witness, seed: int) -> None:
     """Also with changes that are not written yet, as the members of a group come to an assignor."""
-    print("seed", seed)
     made = random.Random(seed)
     questions: list[dict[str, Any]] = []
     mine = []
@@ -198,7 +195,6 @@ def assert_agrees(kafka: Witness, name: str, groups: Iterator[RandomGroup], roun
 @pytest.mark.parametrize("homogeneous", [True, False], ids=["homogeneous", "heterogeneous"])
 @pytest.mark.parametrize("name", ASSIGNORS)
 def test_groups_are_assigned_as_in_kafka(kafka: Witness, name: str, homogeneous: bool, seed: int) -> None:
-    print("seed", seed)
     made = random.Random(seed)
     groups = (
         RandomGroup(made, homogeneous=homogeneous, shared=name == "simple", size=made.choice([3, 12, 80]))
@@ -211,7 +207,6 @@ def test_groups_are_assigned_as_in_kafka(kafka: Witness, name: str, homogeneous:
 @pytest.mark.parametrize("name", ["uniform", "simple"])
 def test_large_groups_are_assigned_as_in_kafka(kafka: Witness, name: str, members: int) -> None:
     """Members get every 64th partition or so, which are numbers that share a bin of a table."""
-    print("seed", members)
     made = random.Random(members)
     group = RandomGroup(made, homogeneous=False, shared=name == "simple", all_initialized=True, size=2)
     for topic, partitions in (("large", 1500), ("small", 200)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkadouble.messages import error_codes as codes
-from tests.server.groups.bench import DELAY, Bench, Member, gather, stabilise, subscription
+from tests.server.groups.bench import DELAY, Bench, Member, gather, gathered, stabilise, subscription
 
 
 def test_version_0_takes_the_session_timeout_for_the_rebalance_timeout(bench: Bench) -> None:
@@ -85,8 +85,7 @@ def test_a_new_member_that_waits_too_long_has_to_join_again(bench: Bench) -> Non
 
 
 def test_a_member_that_missed_its_answer_gets_it_again_before_the_assignment(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     again = leader.join()
     assert again.answer.generation_id == 1
     assert len(again.answer.members) == 2

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.leave_group import LeaveGroupRequest
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from tests.server.coordinator.stub import TIMEOUT, Lagging
 from tests.server.groups.asking import commit_request, fetch_request, fetched
-from tests.server.groups.bench import GROUP, Bench, Call, Member, gather, stabilise
+from tests.server.groups.bench import GROUP, Bench, Call, Member, gathered, stabilise
 
 
 class SlowBench(Bench):
@@ -37,8 +37,7 @@ def bench() -> SlowBench:
 
 
 def test_an_assignment_waits_to_be_committed(bench: SlowBench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     bench.lag()
     calls = [follower.sync(), leader.sync({follower.id: b"2"})]
     assert not any(call.done for call in calls)
@@ -49,8 +48,7 @@ def test_an_assignment_waits_to_be_committed(bench: SlowBench) -> None:
 
 
 def test_an_assignment_is_given_out_though_the_leader_hung_up(bench: SlowBench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     bench.lag()
     waiting = follower.sync()
     leader.sync({follower.id: b"2"}).close()
@@ -59,8 +57,7 @@ def test_an_assignment_is_given_out_though_the_leader_hung_up(bench: SlowBench) 
 
 
 def test_an_assignment_that_is_not_committed_in_time_makes_every_member_rejoin(bench: SlowBench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     bench.lag()
     calls = [follower.sync(), leader.sync({})]
     bench.advance(TIMEOUT)
@@ -70,8 +67,7 @@ def test_an_assignment_that_is_not_committed_in_time_makes_every_member_rejoin(b
 
 
 def test_an_assignment_of_an_old_generation_is_given_to_no_member(bench: SlowBench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     bench.lag()
     call = leader.sync({follower.id: b"old"})
     follower.protocols = [("range", b"other")]

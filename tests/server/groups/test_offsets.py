@@ -12,7 +12,7 @@ from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
 from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
 from kafkadouble.server.groups.offset_records import offset_record
 from tests.server.groups.asking import commit, fetched
-from tests.server.groups.bench import GROUP, Bench, Member, gather, stabilise
+from tests.server.groups.bench import GROUP, Bench, Member, gathered, stabilise
 
 NOTHING = (-1, -1, "", 0)
 
@@ -54,8 +54,7 @@ def test_the_greatest_length_is_a_setting(bench: Bench) -> None:
 
 
 def test_commits_during_a_rebalance(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     how: dict[str, Any] = {"member": leader.id, "generation": 1}
     assert commit(bench, {"t": {0: 1}}, **how) == {("t", 0): codes.REBALANCE_IN_PROGRESS}, "assignment is out"
     leader.sync({})

@@ -13,7 +13,7 @@ from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.wire.batch import decode_all
 from kafkadouble.wire.record import Record
 from tests.server.groups.asking import commit, delete_groups
-from tests.server.groups.bench import DELAY, START, Bench, Member, gather, stabilise
+from tests.server.groups.bench import DELAY, START, Bench, Member, gathered, stabilise
 
 
 def written(bench: Bench) -> list[Record]:
@@ -72,8 +72,7 @@ def test_the_life_of_a_group(bench: Bench) -> None:
 
 
 def test_group_record_is_written_after_the_leader_assigned(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     assert len(written(bench)) == 1
     follower.sync()
     assert len(written(bench)) == 1

@@ -41,9 +41,7 @@ class Sharing(Harness):
         self.epochs: dict[str, int] = {}
 
     def id_of(self, topic: str = "t") -> Uuid:
-        image = self.image.topic_named(topic)
-        assert image is not None
-        return image.id
+        return self.image.topic_ids[topic]
 
     def heartbeat(self, member_id: str = "a", epoch: int | None = None, topics: tuple[str, ...] | None = None) -> Any:
         epoch = self.epochs.get(member_id, 0) if epoch is None else epoch
@@ -118,42 +116,30 @@ def test_an_initialization_that_fails_begins_again(monkeypatch: pytest.MonkeyPat
     assert sharing.assigned() == {"a": [0, 1]}
 
 
-def test_an_initialization_without_a_result_begins_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    sharing, calls = Sharing(), []
-    initialize = DefaultStatePersister.initialize_state
-
-    def lost(self: Any, key: SharePartitionKey, *rest: Any) -> None:
-        calls.append(key.partition)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(DefaultStatePersister, "initialize_state", lost)
-        sharing.heartbeat()
-        sharing.tick(RETRY_MS - 1)
-        sharing.heartbeat()
-    assert calls == [0, 1]
-    sharing.tick(1)
-    assert DefaultStatePersister.initialize_state is initialize
-    sharing.join("a")
-    assert sharing.assigned() == {"a": [0, 1]}
-
-
-def test_no_partition_is_initialized_again_while_the_group_may_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("settings", "after_ms"), [({}, RETRY_MS), ({"group.share.initialize.retry.interval.ms": 1000}, 5000)]
+)
+def test_an_initialization_without_a_result_begins_again_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], after_ms: int
+) -> None:
     """As in Kafka the interval is at least the commit timeout."""
     calls: list[int] = []
 
     def lost(self: Any, key: SharePartitionKey, *rest: Any) -> None:
         calls.append(key.partition)
 
-    monkeypatch.setitem(SETTINGS, "group.share.initialize.retry.interval.ms", 1000)
-    monkeypatch.setattr(DefaultStatePersister, "initialize_state", lost)
-    sharing = Sharing()
-    sharing.heartbeat()
-    sharing.tick(4999)
-    sharing.heartbeat()
-    assert calls == [0, 1]
+    for name, value in settings.items():
+        monkeypatch.setitem(SETTINGS, name, value)
+    with monkeypatch.context() as patched:
+        patched.setattr(DefaultStatePersister, "initialize_state", lost)
+        sharing = Sharing()
+        sharing.heartbeat()
+        sharing.tick(after_ms - 1)
+        sharing.heartbeat()
+        assert calls == [0, 1]
     sharing.tick(1)
-    sharing.heartbeat()
-    assert calls == [0, 1, 0, 1]
+    sharing.join("a")
+    assert sharing.assigned() == {"a": [0, 1]}
 
 
 def test_a_deleted_topic_is_forgotten() -> None:

@@ -62,7 +62,6 @@ class Life:
     """A share group "s" with random members and topics."""
 
     def __init__(self, seed: int) -> None:
-        print(f"seed {seed}")
         self.chance = random.Random(seed)
         interval = self.chance.choice((0, 1000))
         settings = {"offsets.topic.num.partitions": 1, "group.share.assignment.interval.ms": interval}

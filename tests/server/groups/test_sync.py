@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from kafkadouble.messages import error_codes as codes
-from tests.server.groups.bench import Bench, Member, gather
+from tests.server.groups.bench import Bench, Member, gather, gathered
 
 
 def test_members_without_an_assignment_get_nothing_and_strangers_are_ignored(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     waiting = follower.sync()
     leader.sync({leader.id: b"1", "stranger": b"2"})
     assert waiting.code == 0
@@ -16,8 +15,7 @@ def test_members_without_an_assignment_get_nothing_and_strangers_are_ignored(ben
 
 
 def test_only_the_leaders_assignment_counts(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     waiting = follower.sync({follower.id: b"mine"})
     assert not waiting.done
     leader.sync({follower.id: b"yours"})
@@ -25,16 +23,14 @@ def test_only_the_leaders_assignment_counts(bench: Bench) -> None:
 
 
 def test_both_sync_requests_of_a_member_are_answered(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    leader, follower = gathered(bench)
     calls = [follower.sync(), follower.sync()]
     leader.sync({follower.id: b"2"})
     assert [call.answer.assignment for call in calls] == [b"2", b"2"]
 
 
 def test_a_member_that_leaves_while_it_waits_is_answered(bench: Bench) -> None:
-    leader, follower = Member(bench, "a"), Member(bench, "b")
-    gather(leader, follower)
+    _, follower = gathered(bench)
     waiting = follower.sync()
     follower.leave()
     assert waiting.code == codes.UNKNOWN_MEMBER_ID

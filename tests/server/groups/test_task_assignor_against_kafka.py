@@ -18,7 +18,6 @@ ROUNDS = 6
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("standbys", [0, 1, 3])
 def test_tasks_are_assigned_as_in_kafka(kafka: Witness, standbys: int, seed: int) -> None:
-    print("seed", seed)
     made = random.Random(seed)
     questions, mine = [], []
     for _ in range(100):

@@ -9,7 +9,6 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
@@ -22,6 +21,7 @@ from kafkadouble.server.apis.served import CONTROLLER_SERVED, CONTROLLER_TABLE
 from kafkadouble.server.security.authorizer import STANDARD
 from tests.server.config_requests import APPEND, SET, RequestedResource, incremental, whole
 from tests.server.harness import Harness
+from tests.server.topic_requests import creating
 
 from .controller_listener import Controllers, versions
 
@@ -240,10 +240,7 @@ def test_a_refused_fetch_has_the_error_of_each_partition_before_topic_ids(guarde
 
 
 def test_invalid_topics_are_found_before_rights(guarded: Controllers) -> None:
-    of = CreateTopicsRequest
-    names = ("twice", "twice", "__cluster_metadata", "once")
-    topics = [of.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
-    answer = guarded.submit(of(topics=topics, timeout_ms=1000), 7)
+    answer = guarded.submit(creating("twice", "twice", "__cluster_metadata", "once"), 7)
     assert sorted((each.name, each.error_code) for each in answer.topics) == [
         ("__cluster_metadata", error_codes.INVALID_REQUEST),
         ("once", error_codes.TOPIC_AUTHORIZATION_FAILED),

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from tests.kips.replicas import TOPIC, Replicas
 from tests.server.machine import produce_request
+from tests.server.topic_requests import purging
 
 LEADER, FOLLOWER, STRANGER = 11, 12, 13
 CONSUMER, DEBUGGING = -1, -2
@@ -137,9 +137,7 @@ def test_no_more_need_be_in_sync_than_there_are_replicas() -> None:
 
 def deleted(replicas: Replicas, offset: int, timeout_ms: int = 2000) -> tuple[int, int]:
     """Error code and low watermark."""
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=offset)
-    requested = of(topics=[of.DeleteRecordsTopic(name=TOPIC, partitions=[partition])], timeout_ms=timeout_ms)
+    requested = purging(TOPIC, offset, timeout_ms=timeout_ms)
     found = ask(replicas, LEADER, requested, 2).topics[0].partitions[0]
     return found.error_code, found.low_watermark
 

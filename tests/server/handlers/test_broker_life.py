@@ -70,14 +70,6 @@ class TestABroker:
             ("NONE", True, True, True),
         ]
 
-    def test_broker_shuts_down_once_the_nodes_own_broker_leads(self, node: Controllers) -> None:
-        node.register(OTHER)
-        node.beat(OTHER)
-        node.create("t", partitions=2)
-        assert not node.beat(OTHER, want_shut_down=True).should_shut_down
-        assert node.image.brokers[OTHER].in_controlled_shutdown
-        assert node.beat(OTHER, want_shut_down=True).should_shut_down
-
     def test_silent_broker_is_fenced_and_the_nodes_own_is_not(self, node: Controllers) -> None:
         node.register(OTHER)
         assert not node.beat(OTHER).is_fenced

@@ -11,7 +11,6 @@ import pytest
 
 from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.cut import cut_texts
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
 from kafkadouble.messages.message import Message
@@ -19,6 +18,7 @@ from kafkadouble.server.apis.served import CONTROLLER_SERVED, FORWARDED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.hostile.requests import Requests
 from tests.server.harness import SEED, Harness
+from tests.server.topic_requests import creating
 from tests.support.listeners import CONTROLLER
 
 REQUESTS = 3000
@@ -74,7 +74,6 @@ class Evil(Harness):
 @pytest.mark.parametrize("seed", [SEED, SEED + 1])
 def test_random_requests_to_controllers_are_answered(seed: int, caplog: pytest.LogCaptureFixture) -> None:
     evil = Evil(seed)
-    print(f"seed {seed}")
     with caplog.at_level(logging.ERROR, "kafkadouble"):
         for at in range(REQUESTS):
             evil.send()
@@ -84,8 +83,7 @@ def test_random_requests_to_controllers_are_answered(seed: int, caplog: pytest.L
     assert evil.node.halted is None
     for _ in range(100):
         evil.tick(1000)
-    topic = CreateTopicsRequest.CreatableTopic(name="well", num_partitions=1, replication_factor=1)
-    answers = evil.send_one(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+    answers = evil.send_one(creating("well"), 7)
     evil.tick(1000)
     [response] = answers
     assert response.topics[0].error_code in (0, error_codes.INVALID_REPLICATION_FACTOR), response

@@ -9,28 +9,18 @@ import pytest
 
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.message import Message
 from tests.server.config_requests import incremental, whole
 from tests.server.controllers import Controllers
+from tests.server.topic_requests import creating, deleting
 
 CLIENT_METRICS = 16
-
-
-def creating(name: str, **fields: Any) -> CreateTopicsRequest:
-    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-    return CreateTopicsRequest(topics=[topic], timeout_ms=1000, **fields)
 
 
 def growing(name: str) -> CreatePartitionsRequest:
     topic = CreatePartitionsRequest.CreatePartitionsTopic(name=name, count=2, assignments=None)
     return CreatePartitionsRequest(topics=[topic], timeout_ms=1000)
-
-
-def deleting(name: str) -> DeleteTopicsRequest:
-    return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=1000)
 
 
 def setting(name: str) -> IncrementalAlterConfigsRequest:

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.kips.replicas import TOPIC, Replicas
 from tests.server.harness import Harness
 from tests.server.logs.folders import formatted, logs_in
 from tests.server.machine import Machine, produce_request, produced
+from tests.server.topic_requests import appending, purging
 
 NEWEST = 5
 OF = DescribeLogDirsRequest
@@ -111,9 +110,7 @@ def test_the_size_of_deleted_records_counts_until_their_segment_is_removed() -> 
     machine.create("t")
     assert produced(machine.begin(produce_request("t", b"v"), 9))[0] == 0
     before = lying(described(machine)[0])
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=1)
-    machine.submit(of(topics=[of.DeleteRecordsTopic(name="t", partitions=[partition])], timeout_ms=1), 2)
+    machine.submit(purging("t", 1), 2)
     assert lying(described(machine)[0]) == before, "the segment is still there"
 
 
@@ -139,15 +136,10 @@ def test_a_purge_leaves_the_active_segment_in_memory_as_in_files(
     node.create("t", configs={"internal.segment.bytes": "2000", "segment.ms": segment_ms})
     for _ in range(60):
         batch = encode_batch([Record(0, node.now, None, b"v" * 300)])
-        data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-        topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
-        node.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[topic]), 9)
+        node.submit(appending("t", batch, acks=1), 9)
         node.tick(6)
     assert size_of(node) == 60 * 370
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=-1)
-    purge = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[partition])], timeout_ms=1000)
-    assert node.submit(purge, 2).topics[0].partitions[0].low_watermark == 60
+    assert node.submit(purging("t", -1), 2).topics[0].partitions[0].low_watermark == 60
     assert size_of(node) == 60 * 370
     node.tick(300_000)
     assert size_of(node) == records * 370

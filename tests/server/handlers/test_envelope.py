@@ -26,6 +26,7 @@ from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 from kafkadouble.server.requests.request import Peer, Refusal, Request
 from kafkadouble.server.requests.waiting import Until, Waiters
 from tests.server.harness import NOW, SEED, Harness, Pending
+from tests.server.topic_requests import creating
 from tests.support.listeners import CONTROLLER
 
 APIS = CONTROLLER_SERVED
@@ -39,11 +40,6 @@ def principal(type: str = "User", name: str = "alice") -> bytes:
 def inside(message: Message, version: int, correlation_id: int = 77) -> bytes:
     """A request as a client sends it, without its length."""
     return b"".join(headers.write_request(message, correlation_id, "a client", version))[SIZE_FIELD:]
-
-
-def creating(*names: str, **fields: Any) -> CreateTopicsRequest:
-    topics = [CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
-    return CreateTopicsRequest(topics=topics, timeout_ms=1000, **fields)
 
 
 def forward(
@@ -210,74 +206,57 @@ def test_describe_quorum_in_an_envelope_maps_not_leader_to_not_controller(cluste
     assert answered(cluster, data, apis=quorum(error_codes.NOT_CONTROLLER)).error_code == 0
 
 
-BAD_PRINCIPALS = {
-    "null": None,
-    "nothing": b"",
-    "half a version": b"\0",
-    "a version only": b"\0\0",
-    "a version that is not known": b"\0\1" + principal()[2:],
-    "a negative version": b"\xff\xff" + principal()[2:],
-    "cut": principal()[:-3],
-    "no text": bytes(2) + b"\3\xff\xfe\2a\0\0",
-}
-
-
-@pytest.mark.parametrize("name", BAD_PRINCIPALS)
-def test_unreadable_principal_of_an_envelope_is_refused(cluster: Harness, name: str) -> None:
-    found = code(cluster, inside(creating("t"), 7), principal_bytes=BAD_PRINCIPALS[name])
-    assert found == "PRINCIPAL_DESERIALIZATION_FAILURE"
-    assert cluster.image.topic_named("t") is None
-
-
-@pytest.mark.parametrize("address", [b"", b"\1\2\3", bytes(5), bytes(17), b"127.0.0.1"])
-def test_invalid_client_address_of_an_envelope_is_refused(cluster: Harness, address: bytes) -> None:
-    assert code(cluster, inside(creating("t"), 7), address=address) == "INVALID_REQUEST"
+WHOLE, OWN = inside(creating("t"), 7), principal()
+ALTER = inside(AlterConfigsRequest(), 0)
 
 
 @pytest.mark.parametrize(
-    "data",
-    [inside(MetadataRequest(), 12), inside(FindCoordinatorRequest(), 4), inside(EnvelopeRequest(), 0)],
-    ids=["Metadata", "FindCoordinator", "Envelope"],
-)
-def test_envelope_of_api_that_is_not_forwarded_is_refused(cluster: Harness, data: bytes) -> None:
-    assert code(cluster, data) == "INVALID_REQUEST"
-
-
-WHOLE = inside(creating("t"), 7)
-
-
-@pytest.mark.parametrize(
-    "data",
+    ("data", "given", "expected"),
     [
-        b"",
-        WHOLE[:7],
-        WHOLE[:-4],
-        b"\x7f\x00" + WHOLE[2:],  # an API that does not exist
-        WHOLE[:2] + b"\0\x63" + WHOLE[4:],  # version 99
-        WHOLE[:2] + b"\xff\xff" + WHOLE[4:],  # version -1
-        inside(AlterConfigsRequest(), 0)[:2] + b"\0\3" + inside(AlterConfigsRequest(), 0)[4:],
+        *(
+            (WHOLE, {"principal_bytes": each}, "PRINCIPAL_DESERIALIZATION_FAILURE")
+            for each in (
+                None,
+                b"",
+                b"\0",
+                b"\0\0",
+                b"\0\1" + OWN[2:],  # a version that is not known
+                b"\xff\xff" + OWN[2:],
+                OWN[:-3],
+                bytes(2) + b"\3\xff\xfe\2a\0\0",  # no text
+            )
+        ),
+        *((WHOLE, {"address": each}, "INVALID_REQUEST") for each in (b"", bytes(3), bytes(5), bytes(17), b"127.0.0.1")),
+        (inside(MetadataRequest(), 12), {}, "INVALID_REQUEST"),  # APIs that are not forwarded
+        (inside(FindCoordinatorRequest(), 4), {}, "INVALID_REQUEST"),
+        (inside(EnvelopeRequest(), 0), {}, "INVALID_REQUEST"),
+        *(
+            (each, {}, "UNSUPPORTED_VERSION")
+            for each in (
+                b"",
+                WHOLE[:7],
+                WHOLE[:-4],
+                b"\x7f\x00" + WHOLE[2:],  # an API that does not exist
+                WHOLE[:2] + b"\0\x63" + WHOLE[4:],  # version 99
+                WHOLE[:2] + b"\xff\xff" + WHOLE[4:],
+                ALTER[:2] + b"\0\3" + ALTER[4:],  # newer than served
+                inside(creating(*[""] * 60_000), 7),
+            )
+        ),
+        # As in Apache Kafka: principal, address, header, API, body.
+        (b"", {"principal_bytes": b"", "address": b""}, "PRINCIPAL_DESERIALIZATION_FAILURE"),
+        (b"", {"address": b""}, "INVALID_REQUEST"),
+        (inside(MetadataRequest(), 12)[:-1], {}, "INVALID_REQUEST"),
     ],
-    ids=["empty", "half a header", "half a body", "unknown", "too new", "negative", "newer than served"],
 )
-def test_unreadable_request_in_an_envelope_is_refused(cluster: Harness, data: bytes) -> None:
-    assert code(cluster, data) == "UNSUPPORTED_VERSION"
+def test_envelope_that_cannot_be_is_refused(cluster: Harness, data: bytes, given: Any, expected: str) -> None:
+    assert code(cluster, data, **given) == expected
+    assert cluster.image.topic_named("t") is None
 
 
 def test_envelope_of_unserved_api_is_refused(cluster: Harness) -> None:
     apis = {key: served for key, served in APIS.items() if key != ApiKeys.CREATE_TOPICS}
     assert code(cluster, inside(creating("t"), 7), apis=apis) == "UNSUPPORTED_VERSION"
-
-
-def test_envelope_checks_principal_address_header_api_body_in_order(cluster: Harness) -> None:
-    """As in Apache Kafka: principal, address, header, API, body."""
-    assert code(cluster, b"", principal_bytes=b"", address=b"") == "PRINCIPAL_DESERIALIZATION_FAILURE"
-    assert code(cluster, b"", address=b"") == "INVALID_REQUEST"
-    assert code(cluster, inside(MetadataRequest(), 12)[:-1]) == "INVALID_REQUEST"
-
-
-def test_envelope_of_too_many_elements_is_refused(cluster: Harness) -> None:
-    many = inside(creating(*("" for _ in range(60_000))), 7)
-    assert code(cluster, many) == "UNSUPPORTED_VERSION"
 
 
 def test_the_header_inside_counts_towards_the_limit_of_elements(cluster: Harness) -> None:

@@ -12,7 +12,6 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplicasToDirsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
 from kafkadouble.server.controller.alter_partition import BROKER_EPOCHS_FROM
@@ -20,6 +19,7 @@ from kafkadouble.server.metadata.image import PartitionImage
 from tests.server.controller.broker_life import incarnation
 from tests.server.controller.small_clusters import directory
 from tests.server.handlers.controller_listener import Controllers, versions
+from tests.server.topic_requests import creating
 
 TOPIC = "t"
 OWN, OTHERS = 1, (2, 3)
@@ -38,17 +38,11 @@ class Cluster(Controllers):
         for broker in OTHERS:
             self.register(broker, log_dirs=[directory(broker)])
             assert not self.beat(broker).is_fenced
-        assignment = CreateTopicsRequest.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas)
-        requested = CreateTopicsRequest.CreatableTopic(
-            name=TOPIC, num_partitions=-1, replication_factor=-1, assignments=[assignment]
-        )
-        assert self.submit(CreateTopicsRequest(topics=[requested]), 7).topics[0].error_code == 0
+        assert self.submit(creating(TOPIC, brokers=replicas), 7).topics[0].error_code == 0
 
     @property
     def only(self) -> PartitionImage:
-        topic = self.image.topic_named(TOPIC)
-        assert topic is not None
-        return topic.partitions[0]
+        return self.topic(TOPIC).partitions[0]
 
     def epoch(self, broker: int) -> int:
         return self.image.brokers[broker].epoch

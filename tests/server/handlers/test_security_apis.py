@@ -9,32 +9,28 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
 from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
+from kafkadouble.messages.generated.expire_delegation_token import ExpireDelegationTokenRequest
+from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.image_records import encoded_records_of
-from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.metadata_versions import NAMES
-from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.tracing.history import errors_in
 from tests.server.harness import Harness, versions
+from tests.server.images import image_of_log, image_of_snapshot
 from tests.server.metadata.cluster_story import made
-from tests.server.security.acl_requests import ANYTHING, acl_filter, creation
+from tests.server.security.acl_requests import ANYTHING, STANDARD, acl_filter, creation
 
-STANDARD: dict[str, object] = {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    "super.users": "User:ANONYMOUS",
-}
 MV, ELR, KRAFT = "metadata.version", "eligible.leader.replicas.version", "kraft.version"
 UP, SAFE = 1, 2
 
@@ -80,15 +76,9 @@ def features(cluster: Harness) -> tuple[dict[str, int], int]:
 def replayed(cluster: Harness) -> Image:
     """The image that results from the log from its first byte, and from a snapshot; both must be
     equal."""
-    fold, loaded = MetadataDelta(), MetadataDelta()
-    batches = [each for chunk in cluster.node.controller.log.batches(0) for each in decode_batches(chunk)]
-    for records, _ in batches:
-        for record in records:
-            fold.replay(record)
-    for value in encoded_records_of(cluster.image):
-        loaded.replay(decode_record(value)[0])
-    assert loaded.image == fold.image
-    return fold.image._replace(end=batches[-1].end)
+    image = image_of_log(cluster.node.controller.log.batches(0))
+    assert image_of_snapshot(cluster.image) == image
+    return image
 
 
 def test_security_metadata_survives_replay_snapshot_and_restart() -> None:
@@ -174,12 +164,16 @@ def everyone() -> list[Any]:
         AlterUserScramCredentialsRequest(deletions=[deletion]),
         CreateAclsRequest(creations=[creation()]),
         DeleteAclsRequest(filters=[acl_filter()]),
+        CreateDelegationTokenRequest(),
+        RenewDelegationTokenRequest(),
+        ExpireDelegationTokenRequest(),
     ]
 
 
 @pytest.mark.parametrize("requested", everyone(), ids=lambda requested: type(requested).__name__)
 def test_a_node_that_does_not_lead_answers_not_controller(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(STANDARD)
+    cluster.peer.may_ask_for_tokens = True
     monkeypatch.setattr(cluster.node.controller, "_active", None)
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
     for at in range(api.lowest, api.highest + 1):
@@ -201,6 +195,7 @@ def test_broken_handler_of_a_security_api_answers_unknown_server_error(
 ) -> None:
     """As in Kafka, with the traceback in the log."""
     cluster = Harness(STANDARD)
+    cluster.peer.may_ask_for_tokens = True
     api = next(served for served in SERVED.values() if isinstance(requested, served.request))
 
     def broken(*_: Any) -> Any:

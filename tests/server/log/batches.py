@@ -87,3 +87,11 @@ def everything(log: PartitionLog) -> list[int]:
 def epochs_in(log: PartitionLog) -> list[int]:
     """The leader epoch that each batch carries."""
     return [header.partition_leader_epoch for batch in log.batches(0) for _, header in iter_batches(batch)]
+
+
+def flush(log: PartitionLog) -> None:
+    """Writes everything to the disk."""
+    work = log.unflushed()
+    assert work is not None
+    work.run()
+    log.flushed(work.offset)

@@ -92,17 +92,6 @@ class TestTheBaseOffset:
     def test_negative_expected_offset_is_refused(self, mode: str, base: int) -> None:
         assert blamed(log_at(5, mode), based(produced(3), base)) == [(0, f"base offset {base} is no expected offset")]
 
-    def test_zero_expects_nothing_where_it_is_optional(self) -> None:
-        assert append(log_at(5, OPTIONAL), produced(2)) == 5
-
-    def test_minus_one_expects_nothing_where_it_is_optional(self) -> None:
-        assert append(log_at(5, OPTIONAL), based(produced(2), -1)) == 5
-
-    def test_zero_means_an_empty_log_where_it_is_required(self) -> None:
-        log = log_at(0, REQUIRED)
-        assert append(log, produced(2)) == 0
-        assert blamed(log, produced(2)) == [(0, mismatch(0, 2))]
-
     def test_minus_one_is_no_expectation_where_one_is_required(self) -> None:
         [(index, why)] = blamed(log_at(0, REQUIRED), based(produced(2), -1))
         assert index == 0
@@ -130,9 +119,6 @@ class TestTheHeader:
         assert append(log, batch_of(0, 1)) == 0
         assert blamed(log, batch_of(0)) == [(0, mismatch(0, 2))]
         assert blamed(log_at(0, mode), batch_of("", 0)) == [(1, mismatch(0, 1))]
-
-    def test_minus_one_expects_nothing(self) -> None:
-        assert append(log_at(5, OPTIONAL), batch_of(-1, -1)) == 5
 
     @pytest.mark.parametrize("base", [0, -1])
     def test_minus_one_is_no_expectation_where_one_is_required(self, base: int) -> None:
@@ -249,21 +235,6 @@ def test_damage_behind_the_first_records_is_seen() -> None:
 
 
 class TestIdempotentProducers:
-    def test_a_retry_of_an_accepted_batch_gets_its_old_offset(self) -> None:
-        log = log_at(5, REQUIRED)
-        batch = based(idempotent(0, 3), 5)
-        assert append(log, batch) == 5
-        assert append(log, produced_at(8)) == 8
-        for _ in range(3):
-            result = log.append_as_leader(batch, leader_epoch=0, now=NOW)
-            assert (result.base_offset, result.duplicate) == (5, True)
-        assert log.log_end_offset == 9
-
-    def test_without_a_producer_id_the_retry_is_refused_as_it_is_no_longer_true(self) -> None:
-        log = log_at(5)
-        assert append(log, batch_of(5)) == 5
-        assert blamed(log, batch_of(5)) == [(0, mismatch(5, 6))]
-
     def test_a_refused_batch_leaves_a_gap_that_the_next_of_the_pipeline_falls_into(self) -> None:
         log = log_at(5)
         assert append(log, based(idempotent(0), 5)) == 5
@@ -292,16 +263,6 @@ def produced_at(base: int, count: int = 1) -> bytearray:
 
 
 class TestSeveralInFlight:
-    def test_consecutive_expected_offsets_are_all_accepted(self) -> None:
-        log = log_at(5, REQUIRED)
-        assert [append(log, produced_at(base, 2)) for base in (5, 7, 9)] == [5, 7, 9]
-
-    def test_the_first_refused_takes_the_others_with_it(self) -> None:
-        log = log_at(6, REQUIRED)
-        assert [blamed(log, produced_at(base, 2)) for base in (5, 7, 9)] == [
-            [(0, mismatch(base, 6))] for base in (5, 7, 9)
-        ]
-
     def test_but_another_writer_may_fill_the_hole_exactly(self) -> None:
         """Why a writer has only one batch in flight: it cannot see that the records at 5 and 6 are
         not its own."""
@@ -311,13 +272,6 @@ class TestSeveralInFlight:
 
 
 class TestWhatMovesTheLog:
-    @pytest.mark.parametrize("mode", ON)
-    def test_a_new_leader_epoch_changes_no_offset(self, mode: str) -> None:
-        log = log_at(5, mode)
-        log.begin_epoch(7)
-        assert log.append_as_leader(produced_at(5), leader_epoch=7, now=NOW).base_offset == 5
-        assert blamed(log, produced_at(5)) == [(0, mismatch(5, 6))]
-
     def test_deleted_records_were_there(self) -> None:
         log = log_at(5, REQUIRED)
         log.delete_records_before(5)

@@ -57,34 +57,36 @@ def stored(log: PartitionLog, batch: bytes | bytearray, now: int = NOW) -> memor
     return log.read(result.base_offset, 1 << 20, log.log_end_offset).records
 
 
+def sized(length: int) -> bytearray:
+    """A batch that claims this length."""
+    batch = produced()
+    batch[8:12] = length.to_bytes(4, "big", signed=True)
+    return batch
+
+
 class TestTheBatch:
-    def test_none(self) -> None:
-        assert code(b"") == error_codes.INVALID_RECORD
-        assert code(produced()[:-1]) == error_codes.INVALID_RECORD
-        assert code(produced()[:16]) == error_codes.INVALID_RECORD
+    @pytest.mark.parametrize(
+        ("batch", "expected"),
+        [
+            *((batch, error_codes.INVALID_RECORD) for batch in (b"", produced()[:-1], produced()[:16])),
+            *((sized(length), error_codes.CORRUPT_MESSAGE) for length in (0, 13, -1)),
+            (produced() + bytes(12), error_codes.CORRUPT_MESSAGE),
+            *((patched(16, magic, 1), error_codes.CORRUPT_MESSAGE) for magic in (3, 127, -1)),
+            *((patched(16, magic, 1), error_codes.INVALID_RECORD) for magic in (0, 1)),
+            *((patched(21, codec, 2), error_codes.UNKNOWN_SERVER_ERROR) for codec in (5, 6, 7)),
+            *((patched(23, last, 4), error_codes.INVALID_RECORD) for last in (1, 3, -1, -2)),
+            *((patched(57, count, 4), error_codes.INVALID_RECORD) for count in (2, 4, 0, -1)),
+            (produced(producer_id=7, producer_epoch=0), error_codes.INVALID_RECORD),
+        ],
+    )
+    def test_bytes_that_are_no_whole_batch_of_this_format(self, batch: bytes, expected: int) -> None:
+        assert code(batch) == expected
 
     def test_incomplete_bytes_after_it_are_left_out(self) -> None:
         for rest in (b"\0", b"\0" * 11, bytes(produced()[:16]), bytes(produced(5)[:-1])):
             log = new_log()
             assert log.append_as_leader(produced(2) + rest, leader_epoch=0, now=NOW).size == len(produced(2))
             assert log.log_end_offset == 2
-
-    def test_a_size_that_cannot_be_after_it(self) -> None:
-        assert code(produced() + b"\0" * 12) == error_codes.CORRUPT_MESSAGE
-
-    @pytest.mark.parametrize("length", [0, 13, -1])
-    def test_sizes_that_cannot_be(self, length: int) -> None:
-        batch = produced()
-        batch[8:12] = length.to_bytes(4, "big", signed=True)
-        assert code(batch) == error_codes.CORRUPT_MESSAGE
-
-    @pytest.mark.parametrize("magic", [3, 127, -1])
-    def test_a_magic_that_cannot_be(self, magic: int) -> None:
-        assert code(patched(16, magic, 1)) == error_codes.CORRUPT_MESSAGE
-
-    @pytest.mark.parametrize("magic", [0, 1])
-    def test_an_old_magic(self, magic: int) -> None:
-        assert code(patched(16, magic, 1)) == error_codes.INVALID_RECORD
 
     def test_the_leader_epoch_of_a_client_means_nothing(self) -> None:
         log = new_log()
@@ -95,22 +97,7 @@ class TestTheBatch:
         batch = produced(3)
         assert code(batch, new_log(max_message_bytes=len(batch) - 1)) == error_codes.MESSAGE_TOO_LARGE
         new_log(max_message_bytes=len(batch)).append_as_leader(batch, leader_epoch=0, now=NOW)
-
-    def test_a_batch_larger_than_a_segment(self) -> None:
-        assert code(produced(3), new_log(segment_bytes=80)) == error_codes.RECORD_LIST_TOO_LARGE
-
-    @pytest.mark.parametrize("codec", [5, 6, 7])
-    def test_a_codec_that_is_none(self, codec: int) -> None:
-        assert code(patched(21, codec, 2)) == error_codes.UNKNOWN_SERVER_ERROR
-
-    @pytest.mark.parametrize(
-        ("position", "value"), [(23, 1), (23, 3), (23, -1), (23, -2), (57, 2), (57, 4), (57, 0), (57, -1)]
-    )
-    def test_a_count_that_contradicts_the_offsets(self, position: int, value: int) -> None:
-        assert code(patched(position, value, 4)) == error_codes.INVALID_RECORD
-
-    def test_a_producer_without_a_sequence(self) -> None:
-        assert code(produced(producer_id=7, producer_epoch=0)) == error_codes.INVALID_RECORD
+        assert code(batch, new_log(segment_bytes=80)) == error_codes.RECORD_LIST_TOO_LARGE
 
     def test_the_order_of_the_checks(self) -> None:
         batch = produced(3)
@@ -139,12 +126,20 @@ class TestKeys:
             assert refused.code == error_codes.INVALID_RECORD
             assert [error.batch_index for error in refused.record_errors] == [1, 2]
 
-    def test_with_keys_it_does(self) -> None:
-        log = new_log(cleanup_policy="compact")
-        assert stored(log, produced(3, key=b"k"))
 
-    def test_empty_is_a_key(self) -> None:
-        assert stored(new_log(cleanup_policy="compact"), produced(1, key=b""))
+@pytest.mark.parametrize(
+    ("settings", "batch"),
+    [
+        ({"cleanup_policy": "compact"}, produced(3, key=b"k")),
+        ({"cleanup_policy": "compact"}, produced(1, key=b"")),
+        ({}, produced(2, timestamp=0)),
+        ({"message_timestamp_before_max_ms": 1000}, encode_batch([Record(0, -1, None, b"v")])),
+        ({"message_timestamp_type": "LogAppendTime"}, produced(2, timestamp=NOW + 9 * HOUR)),
+    ],
+    ids=["keys", "an empty key", "the past", "no timestamp", "LogAppendTime"],
+)
+def test_batches_that_are_taken(settings: dict[str, Any], batch: bytearray) -> None:
+    assert stored(new_log(**settings), batch)
 
 
 class TestTimestamps:
@@ -164,13 +159,6 @@ class TestTimestamps:
         assert [error.batch_index for error in refused.record_errors] == [0]
         assert stored(log, produced(count, timestamp=NOW - 1000))
 
-    def test_by_default_the_past_has_no_bound(self) -> None:
-        assert stored(new_log(), produced(2, timestamp=0))
-
-    def test_no_timestamp_is_never_out_of_range(self) -> None:
-        log = new_log(message_timestamp_before_max_ms=1000)
-        assert stored(log, encode_batch([Record(0, -1, None, b"v")]))
-
     def test_a_key_that_is_missing_counts_before_a_timestamp_but_the_timestamp_decides_the_code(self) -> None:
         records = [Record(0, NOW + 2 * HOUR, None, b"v"), Record(1, NOW + 2 * HOUR, b"k", b"v")]
         refused = refusal(encode_batch(records), new_log(cleanup_policy="compact"))
@@ -186,12 +174,6 @@ class TestTimestamps:
         records = decode_records(log.read(0, 1 << 20, count).records)
         assert {record.timestamp for record in records} == {NOW}
 
-    def test_create_time_is_answered_as_minus_one(self) -> None:
-        assert new_log().append_as_leader(produced(), leader_epoch=0, now=NOW).log_append_time == -1
-
-    def test_log_append_time_has_no_bounds(self) -> None:
-        assert stored(new_log(message_timestamp_type="LogAppendTime"), produced(2, timestamp=NOW + 9 * HOUR))
-
     def test_a_producer_does_not_set_log_append_time(self) -> None:
         batch = produced(2)
         set_append_time(batch, NOW)
@@ -202,7 +184,9 @@ class TestTimestamps:
     def test_create_time_topic_clears_the_log_append_time_flag(self) -> None:
         batch = produced(2)
         set_append_time(batch, NOW + 5)
-        header = read_header(stored(new_log(), batch))
+        log = new_log()
+        assert log.append_as_leader(batch, leader_epoch=0, now=NOW).log_append_time == -1
+        header = read_header(log.read(0, 1 << 20, log.log_end_offset).records)
         assert (header.timestamp_type, header.max_timestamp) == (0, NOW + 5)
 
     def test_and_must_not_say_that_there_was_none(self) -> None:

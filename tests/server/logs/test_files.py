@@ -18,6 +18,7 @@ from kafkadouble.server.logs.log_dir import LogDir
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.errors import UsageError
 from tests.server.harness import NOW
+from tests.server.log.batches import flush
 from tests.server.log.files.lossy_disk import LossyDisk
 
 from .folders import formatted, logs_in, new_id
@@ -39,10 +40,7 @@ def with_its_start_at(offset: int, path: Path) -> None:
         fill(logs)
     log = logs.open("t", ID, 0, CONFIG, NOW)
     log.delete_records_before(offset)
-    work = log.unflushed()
-    assert work is not None
-    work.run()
-    log.flushed(work.offset)
+    flush(log)
     logs.checkpoint(NOW)
 
 

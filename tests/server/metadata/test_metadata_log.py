@@ -6,7 +6,6 @@ import pytest
 
 from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
-from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.no_op_record import NoOpRecord
 from kafkadouble.messages.generated.topic_record import TopicRecord
@@ -21,6 +20,7 @@ from kafkadouble.wire.errors import WireError
 from tests.server.config_requests import incremental
 from tests.server.harness import Harness
 from tests.server.images import image_of_log
+from tests.server.topic_requests import deleting
 
 ELSEWHERE = Uuid(b"1" * 16)
 
@@ -32,7 +32,7 @@ def cluster() -> Harness:
     cluster.create("a", "b.c", "d_e", partitions=3, configs={"retention.ms": "5", "cleanup.policy": "compact"})
     more = CreatePartitionsRequest.CreatePartitionsTopic(name="a", count=5, assignments=None)
     cluster.submit(CreatePartitionsRequest(topics=[more], timeout_ms=1000), 3)
-    cluster.submit(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="b.c")], timeout_ms=1000), 6)
+    cluster.submit(deleting("b.c"), 6)
     cluster.submit(incremental((4, "", {"log.retention.ms": "77"})), 1)
     cluster.submit(InitProducerIdRequest(transactional_id=None), 4)
     cluster.node.controller.create_internal_topic("__consumer_offsets")

@@ -19,6 +19,7 @@ from kafkadouble.server.metadata.image import (
     ScramCredential,
 )
 from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, BrokenLog, MetadataDelta, replay
+from tests.server.controller.small_clusters import after
 
 A, B, DIR, OTHER_DIR = (Uuid(bytes([n]) * 16) for n in range(1, 5))
 
@@ -34,9 +35,7 @@ def cls(kind: str) -> Any:
 
 
 def folded(*records: Any, image: Image = EMPTY) -> Image:
-    for record in records:
-        image = replay(image, record)
-    return image
+    return after(image, records)
 
 
 def broker(**fields: Any) -> Any:

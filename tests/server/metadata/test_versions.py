@@ -13,7 +13,6 @@ import pytest
 from kafkadouble.messages import registry
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.metadata.metadata_log import batch_of, decode_batches, encoded_records
 from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.server.metadata.record_versions import (
@@ -26,6 +25,7 @@ from kafkadouble.server.metadata.record_versions import (
 from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, MetadataDelta
 from kafkadouble.wire.batch import seal
 from kafkadouble.wire.errors import UsageError
+from tests.server.images import image_of_snapshot
 
 from .cluster_story import Story, made
 
@@ -145,10 +145,7 @@ def test_a_log_written_at_a_level_from_todays_decisions_is_the_live_image_and_it
             for value in encoded_records([record], level):
                 replayed.replay(decode_record(value)[0])
         assert replayed.image == live.image
-        loaded = MetadataDelta()
-        for value in encoded_records_of(live.image):
-            loaded.replay(decode_record(value)[0])
-        assert loaded.image == live.image
+        assert image_of_snapshot(live.image) == live.image
 
 
 def sayable(story: Story, level: int) -> Iterator[Any]:

@@ -13,12 +13,11 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network import connection_protocol
 from tests.server.network.served_listener import HELLO, connected, history_of, run, serving
+from tests.server.topic_requests import fetching
 
 
 def fetch(max_wait_ms: int) -> FetchRequest:
-    partition = FetchRequest.FetchPartition(partition_max_bytes=100)
-    topics = [FetchRequest.FetchTopic(topic="t", partitions=[partition])]
-    return FetchRequest(max_wait_ms=max_wait_ms, min_bytes=1, max_bytes=1000, topics=topics, session_epoch=-1)
+    return fetching("t", max_wait_ms=max_wait_ms)
 
 
 def test_a_fetch_that_waits_is_answered_and_so_is_what_was_sent_behind_it() -> None:

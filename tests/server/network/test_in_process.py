@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.network.clock import SteppedClock
@@ -21,6 +20,7 @@ from kafkadouble.server.raft.voters import VoterEndpoint
 from kafkadouble.wire.file_slice import FileSlice
 from tests.server.harness import NOW
 from tests.server.network.in_process_nodes import BROKER, CONTROLLER, node
+from tests.server.topic_requests import creating
 
 
 class Asking:
@@ -62,11 +62,6 @@ def links(asking: Asking) -> InProcessLinks:
     return found
 
 
-def create(name: str) -> CreateTopicsRequest:
-    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-    return CreateTopicsRequest(topics=[topic], timeout_ms=1000)
-
-
 def test_a_broker_is_part_of_the_cluster_without_a_moment_passing(links: InProcessLinks) -> None:
     assert not links.deliver(NOW)
     image = links.nodes[2].controller.image
@@ -76,7 +71,7 @@ def test_a_broker_is_part_of_the_cluster_without_a_moment_passing(links: InProce
 
 def test_an_answer_comes_as_other_objects(links: InProcessLinks, asking: Asking) -> None:
     links.deliver(NOW)
-    body = create("t")
+    body = creating("t")
     asking.ask(body, 7)
     links.deliver(NOW + 1)
     [(now, response)] = asking.answers
@@ -85,13 +80,13 @@ def test_an_answer_comes_as_other_objects(links: InProcessLinks, asking: Asking)
 
 
 def test_a_request_that_is_not_served_is_answered(links: InProcessLinks, asking: Asking) -> None:
-    asking.ask(create("t"), 7, lowest=99)
+    asking.ask(creating("t"), 7, lowest=99)
     links.deliver(NOW)
     assert asking.answers == [(NOW, RequestFailure.UNSUPPORTED_VERSION)]
 
 
 def test_request_to_another_address_uses_a_socket(links: InProcessLinks, asking: Asking) -> None:
-    asking.ask(create("t"), 7, to=("far.example", 9093))
+    asking.ask(creating("t"), 7, to=("far.example", 9093))
     links.deliver(NOW)
     [remote] = [each for each in links.remote[1] if each.waiting]
     assert [send.to.endpoint.host for send in remote.take_outgoing()] == ["far.example"]
@@ -105,18 +100,18 @@ def test_an_isolated_node_reaches_no_node_and_is_reached_by_none(
 ) -> None:
     links.deliver(NOW)
     links.isolate(cut)
-    asking.ask(create("t"), 7)
+    asking.ask(creating("t"), 7)
     links.deliver(NOW + 1)
     assert asking.answers == [(NOW + 1, RequestFailure.LOST)]
     links.rejoin(cut)
-    asking.ask(create("t"), 7)
+    asking.ask(creating("t"), 7)
     links.deliver(NOW + 2)
     assert asking.answers[-1][1].topics[0].error_code == 0
 
 
 def test_request_to_a_stopped_in_process_node_fails(links: InProcessLinks, asking: Asking) -> None:
     links.leave(2)
-    asking.ask(create("t"), 7)
+    asking.ask(creating("t"), 7)
     links.deliver(NOW)
     assert asking.answers == [(NOW, RequestFailure.LOST)]
     assert not any(each.waiting for each in links.remote[1])
@@ -125,7 +120,7 @@ def test_request_to_a_stopped_in_process_node_fails(links: InProcessLinks, askin
 def test_a_paused_node_answers_when_it_goes_on(links: InProcessLinks, asking: Asking) -> None:
     links.deliver(NOW)
     links.pause(2)
-    asking.ask(create("t"), 7)
+    asking.ask(creating("t"), 7)
     assert not links.deliver(NOW + 1)
     assert asking.answers == []
     links.resume(2)
@@ -136,7 +131,7 @@ def test_a_paused_node_answers_when_it_goes_on(links: InProcessLinks, asking: As
 def test_a_request_to_a_paused_node_times_out(links: InProcessLinks, asking: Asking) -> None:
     links.deliver(NOW)
     links.pause(2)
-    asking.ask(create("t"), 7)
+    asking.ask(creating("t"), 7)
     links.deliver(NOW + 1)
     timeout = links.nodes[1].settings.int("controller.socket.timeout.ms")
     links.tick(NOW + timeout)
@@ -153,7 +148,7 @@ def test_a_request_to_a_paused_node_times_out(links: InProcessLinks, asking: Ask
 
 def test_a_paused_node_learns_later_what_was_answered(links: InProcessLinks, asking: Asking) -> None:
     links.deliver(NOW)
-    asking.ask(create("t"), 7)
+    asking.ask(creating("t"), 7)
     links._take_outgoing(links.nodes[1])
     links.pause(1)
     assert not links.deliver(NOW + 1)
@@ -166,12 +161,12 @@ def test_a_paused_node_learns_later_what_was_answered(links: InProcessLinks, ask
 def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, asking: Asking) -> None:
     class Endless(Asking):
         def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
-            self.ask(create("t"), 7)
+            self.ask(creating("t"), 7)
 
     endless = Endless()
     links.nodes[1].channels = [PeerChannel("endless", endless, "controller.socket.timeout.ms")]
     links.join(links.nodes[1])
-    endless.ask(create("t"), 7)
+    endless.ask(creating("t"), 7)
     assert links.deliver(NOW)
 
 

@@ -10,7 +10,6 @@ import pytest
 
 import kafkadouble
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_topic_partitions import DescribeTopicPartitionsRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
@@ -36,8 +35,7 @@ def cluster() -> Harness:
     settings = Settings(TWO)
     found.node = Node(settings, listeners=listener_specs(settings), now=NOW, seed=SEED)
     at(found, "OUT")
-    topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
-    found.submit(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+    found.create("t")
     return found
 
 

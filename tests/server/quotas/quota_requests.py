@@ -10,6 +10,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from tests.server.harness import Harness
+from tests.server.topic_requests import appending, creating, fetching
 from tests.support.records import batch
 
 DEFAULT: str | None = None
@@ -31,27 +32,13 @@ def set_quota(cluster: Harness, entity: Mapping[str, str | None], **quotas: floa
 
 def produce(size: int, topic: str = "t", acks: int = -1) -> ProduceRequest:
     """One record of about `size` bytes."""
-    data = ProduceRequest.PartitionProduceData(index=0, records=batch(["x" * size]))
-    return ProduceRequest(
-        acks=acks, timeout_ms=1000, topic_data=[ProduceRequest.TopicProduceData(name=topic, partition_data=[data])]
-    )
+    return appending(topic, batch(["x" * size]), acks=acks)
 
 
 def fetch(offset: int = 0, topic: str = "t", **fields: Any) -> FetchRequest:
     """A fetch of one partition, without a session unless `fields` say otherwise."""
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
-    named = [FetchRequest.FetchTopic(topic=topic, partitions=[partition])]
-    given: dict[str, Any] = {
-        "topics": named,
-        "max_wait_ms": 0,
-        "min_bytes": 1,
-        "max_bytes": 1 << 20,
-        "session_id": 0,
-        "session_epoch": -1,
-    }
-    return FetchRequest(**(given | fields))
+    return fetching(topic, offset, **{"session_id": 0, "session_epoch": -1, **fields})
 
 
 def create(*names: str, partitions: int = 1) -> CreateTopicsRequest:
-    topics = [Creatable(name=name, num_partitions=partitions, replication_factor=1) for name in names]
-    return CreateTopicsRequest(topics=topics, timeout_ms=1000)
+    return creating(*names, partitions=partitions)

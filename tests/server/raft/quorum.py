@@ -315,6 +315,12 @@ class Quorum:
         return [self[id] for id in self.alive if self[id] is not self.leader]
 
 
+def elected(*ids: Iterable[int], **how: Any) -> tuple[Quorum, KafkaRaftClient]:
+    """A quorum with a leader."""
+    quorum = Quorum(*ids, **how)
+    return quorum, quorum.elect()
+
+
 def control_kinds(log: PartitionLog) -> list[int]:
     """The kinds of the control records in a log, in order."""
     found: list[int] = []

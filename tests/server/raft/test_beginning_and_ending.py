@@ -14,7 +14,7 @@ from kafkadouble.server.raft.resigned_state import ResignedState
 from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.asking import ask, begin, code, end, key, member, part, shown, sole, vote
 from tests.server.raft.followed import Followed, response
-from tests.server.raft.quorum import START, Quorum, directory, endpoint
+from tests.server.raft.quorum import START, Quorum, directory, elected, endpoint
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -155,8 +155,7 @@ def test_48_an_end_of_an_older_epoch_or_of_another_replica_is_refused() -> None:
 
 
 def test_a_leader_that_stops_notifies_the_others_and_the_best_of_them_leads_soon() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.write(b"one")
     behind = quorum.followers()[0]
     quorum.isolate(behind.key.id)
@@ -176,8 +175,7 @@ def test_a_leader_that_stops_notifies_the_others_and_the_best_of_them_leads_soon
 
 
 def test_a_leader_that_resigns_comes_back_as_a_follower() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     epoch = leader.epoch
     leader.resign(quorum.now)
     assert isinstance(leader.state, ResignedState)
@@ -189,8 +187,7 @@ def test_a_leader_that_resigns_comes_back_as_a_follower() -> None:
 
 
 def test_an_isolated_leader_that_resigns_moves_on_by_itself() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     epoch = leader.epoch
     quorum.isolate(leader.key.id)
     leader.resign(quorum.now)
@@ -200,8 +197,7 @@ def test_an_isolated_leader_that_resigns_moves_on_by_itself() -> None:
 
 
 def test_begin_is_sent_only_to_voters_that_do_not_fetch() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(10_000)
     silent = quorum.followers()[0].key.id
     quorum.sent.clear()

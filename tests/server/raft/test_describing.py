@@ -7,7 +7,7 @@ import pytest
 from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.uuid import Uuid
 from tests.server.raft.asking import ask, describe, fetch, member, sole
-from tests.server.raft.quorum import CLUSTER, Quorum, directory
+from tests.server.raft.quorum import CLUSTER, Quorum, directory, elected
 
 
 def described(quorum: Quorum, version: int = 2) -> Any:
@@ -61,8 +61,7 @@ def test_a_voter_that_never_fetched_is_at_minus_1() -> None:
 
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_a_node_that_does_not_lead_describes_nothing(version: int) -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(100)
     follower = quorum.members[quorum.followers()[0].key.id]
     got = sole(ask(follower, describe(), version, quorum.now))

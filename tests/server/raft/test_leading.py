@@ -8,13 +8,12 @@ from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
 from kafkadouble.server.raft.leader_state import MAX_OBSERVERS, OBSERVER_SESSION_MS, LeaderState
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from tests.server.raft.asking import ask, code, fetch, key, sole
-from tests.server.raft.quorum import START, Quorum, static_voters
+from tests.server.raft.quorum import START, Quorum, elected, static_voters
 
 
 def led() -> tuple[Quorum, KafkaRaftClient]:
     """A leader of three whose followers are silent from now on."""
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(600)
     quorum.isolate(leader.key.id)
     return quorum, leader
@@ -37,8 +36,7 @@ def test_49_a_leader_that_a_majority_does_not_fetch_from_resigns() -> None:
 
 
 def test_49_one_of_two_followers_is_enough() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.kill(others(leader)[0])
     quorum.run(20_000)
     assert quorum.leader is leader
@@ -139,8 +137,7 @@ def test_a_diverging_answer_does_not_move_the_leaders_picture_of_that_follower()
 
 
 def test_an_append_counts_when_the_linger_is_over() -> None:
-    quorum = Quorum(append_linger_ms=25)
-    leader = quorum.elect()
+    quorum, leader = elected(append_linger_ms=25)
     quorum.run(600)
     leader.append([b"one"], quorum.now)
     leader.append([b"two"], quorum.now)
@@ -177,8 +174,7 @@ def test_observers_are_forgotten_after_five_minutes_and_never_too_many() -> None
 
 
 def test_a_namesake_in_another_directory_is_an_observer() -> None:
-    quorum = Quorum(dynamic=True)
-    leader = quorum.elect()
+    quorum, leader = elected(dynamic=True)
     quorum.run(600)
     id = others(leader)[0]
     end = leader.log.end

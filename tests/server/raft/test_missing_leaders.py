@@ -8,7 +8,7 @@ from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
 from kafkadouble.server.raft.prospective_state import ProspectiveState
 from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.followed import Followed
-from tests.server.raft.quorum import Quorum
+from tests.server.raft.quorum import Quorum, elected
 
 
 def bereft(quorum: Quorum) -> list[KafkaRaftClient]:
@@ -61,8 +61,7 @@ def test_simultaneous_candidates_part_within_a_quarter_of_the_election_backoff()
 
 
 def test_the_longer_log_that_misses_the_leader_first_leads_when_the_other_misses_it_too() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(100)
     longer, shorter = quorum.followers()
     quorum.isolate(shorter.key.id)

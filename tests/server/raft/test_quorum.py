@@ -8,7 +8,7 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.kafka_raft_client import NotLeader
 from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.wire.batch import LEADER_CHANGE
-from tests.server.raft.quorum import START, Quorum, control_kinds
+from tests.server.raft.quorum import START, Quorum, control_kinds, elected
 
 
 def test_a_quorum_of_one_leads_in_its_first_tick_and_commits_at_once() -> None:
@@ -25,8 +25,7 @@ def test_a_quorum_of_one_leads_in_its_first_tick_and_commits_at_once() -> None:
 
 
 def test_three_voters_elect_one_and_it_commits_what_two_have() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(2000)
     assert [quorum[id].leader_id for id in (1, 2, 3)] == [leader.key.id] * 3
     assert {quorum[id].epoch for id in (1, 2, 3)} == {1}

@@ -17,7 +17,7 @@ from kafkadouble.server.raft.resigned_state import ResignedState
 from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.asking import ask, begin, code, key, member, part, shown, sole, vote
 from tests.server.raft.followed import Followed, response
-from tests.server.raft.quorum import START, Member, Quorum, directory
+from tests.server.raft.quorum import START, Member, Quorum, directory, elected
 
 
 def written(records: int = 5, epoch: int = 3) -> Member:
@@ -36,8 +36,7 @@ def test_40_a_single_voter_boots_to_leader() -> None:
 
 
 def test_41_a_leader_that_restarts_has_resigned_and_gives_no_vote_in_that_epoch() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     id, epoch = leader.key.id, leader.epoch
     again = quorum.restart(id)
     assert isinstance(again.state, ResignedState)
@@ -88,8 +87,7 @@ def test_43_the_later_epoch_wins_then_the_longer_log_and_equality_grants(last: t
 
 
 def test_44_a_candidate_with_an_older_log_never_wins() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     behind = next(id for id in (1, 2, 3) if id != leader.key.id)
     quorum.isolate(behind)
     quorum.write(b"one")
@@ -187,8 +185,7 @@ def test_an_answer_has_the_leader_and_its_endpoint(version: int) -> None:
 
 
 def test_53_a_pre_vote_is_refused_by_a_follower_that_has_fetched_and_nothing_changes() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(100)
     follower = quorum.followers()[0]
     asker = quorum.followers()[1].key.id
@@ -229,8 +226,7 @@ def test_53_version_0_of_everything_still_elects() -> None:
 
 
 def test_53_a_voter_that_is_cut_off_asks_around_and_its_epoch_stays() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     quorum.run(100)
     epoch = leader.epoch
     lonely = quorum.followers()[0]
@@ -309,8 +305,7 @@ def test_a_prospective_follows_a_leader_with_something_new() -> None:
 
 
 def test_a_leader_a_former_leader_and_a_candidate_give_no_vote() -> None:
-    quorum = Quorum()
-    leader = quorum.elect()
+    quorum, leader = elected()
     body = vote(leader.epoch, 7, (99, leader.epoch - 1), voter=leader.key.id)
     assert not sole(ask(quorum.members[leader.key.id], body, now=quorum.now)).vote_granted
     candidate = member(store=MemoryQuorumStateStore(ElectionState(4, None, key(1))))

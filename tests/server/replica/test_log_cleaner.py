@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.compaction import cleaner
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.harness import Harness
+from tests.server.topic_requests import appending
 
 MEBIBYTE = 1 << 20
 BACKOFF = 15_000
@@ -28,9 +28,7 @@ def fill(node: Harness, topic: str, mebibytes: int, keys: int = 5) -> None:
     """Records of about 10 KB, so that segments are rolled."""
     for at in range(mebibytes * 100):
         batch = encode_batch([Record(0, node.now, b"k%d" % (at % keys), b"%d" % at * 5000)])
-        data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-        requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-        node.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[requested]), 9)
+        node.submit(appending(topic, batch, acks=1), 9)
 
 
 def keys(node: Harness, topic: str) -> list[bytes | None]:

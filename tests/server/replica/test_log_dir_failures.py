@@ -8,7 +8,6 @@ import logging
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest
@@ -21,6 +20,7 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLead
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW
 from tests.server.machine import Machine, fetch_request, produce_request, produced
+from tests.server.topic_requests import creating
 
 STORAGE_ERROR = error_codes.KAFKA_STORAGE_ERROR
 
@@ -162,8 +162,7 @@ def test_a_coordinator_in_it_is_one_no_longer() -> None:
 
 def test_without_the_metadata_a_node_cannot_go_on(machine: Machine, caplog: pytest.LogCaptureFixture) -> None:
     machine.disks["a"].failing = True
-    topic = CreateTopicsRequest.CreatableTopic(name="new", num_partitions=1, replication_factor=1)
-    answer = machine.submit(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+    answer = machine.submit(creating("new"), 7)
     assert answer.topics[0].error_code == STORAGE_ERROR
     assert (
         machine.node.halted == "a, which has the cluster's metadata, cannot be used any more: no space left on device"

@@ -20,6 +20,7 @@ from kafkadouble.wire.file_slice import FileSlice
 from tests.kips.replicas import TOPIC, Replicas
 from tests.server.harness import Harness
 from tests.server.machine import Machine, produce_request
+from tests.server.topic_requests import fetching
 from tests.support.conversation import Client
 
 A_RECORD, RECORDS = 10_000, 40
@@ -56,9 +57,7 @@ def send(client: Client, body: Message, version: int, now: int) -> None:
 
 
 def fetch(min_bytes: int, offset: int = 0) -> FetchRequest:
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 24)
-    topic = FetchRequest.FetchTopic(topic=TOPIC, partitions=[partition])
-    return FetchRequest(max_wait_ms=60_000, min_bytes=min_bytes, max_bytes=1 << 24, topics=[topic])
+    return fetching(TOPIC, offset, max_wait_ms=60_000, min_bytes=min_bytes, max_bytes=1 << 24)
 
 
 @pytest.mark.parametrize("made", [Harness, Machine])

@@ -15,6 +15,12 @@ from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.replay import replay
 from tests.support.slices import all_slices
 
+STANDARD: dict[str, object] = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+"""The settings of an authorizer to which requests without a login are all right."""
+
 GOOD: dict[str, Any] = {
     "resource_type": 2,
     "resource_name": "t",

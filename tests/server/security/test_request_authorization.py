@@ -10,7 +10,6 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.access_control_entry_record import AccessControlEntryRecord
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.message import Message
@@ -22,6 +21,7 @@ from kafkadouble.server.security.authorizer import ALTER, ALTER_CONFIGS, CLUSTER
 from tests.server import forwarded
 from tests.server.config_requests import incremental
 from tests.server.controllers import Controllers
+from tests.server.topic_requests import creating
 
 TOPIC, LITERAL, ALLOW = 2, 3, 3
 DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED
@@ -55,26 +55,12 @@ def ask_as(cluster: Controllers, body: Message, version: int, user: str = ANN) -
     return forwarded.ask_as(cluster, body, version, user)
 
 
-def create(*names: str) -> CreateTopicsRequest:
-    of = CreateTopicsRequest
-    topics = [
-        of.CreatableTopic(
-            name=name,
-            num_partitions=-1,
-            replication_factor=-1,
-            assignments=[of.CreatableReplicaAssignment(partition_index=0, broker_ids=[1])],
-        )
-        for name in names
-    ]
-    return of(topics=topics, timeout_ms=1000)
-
-
 def codes(results: Any) -> dict[str, int]:
     return {getattr(each, "name", None) or each.resource_name: each.error_code for each in results}
 
 
 def test_parts_without_a_right_are_refused_and_the_others_done(cluster: Controllers) -> None:
-    made = codes(ask_as(cluster, create("mine", "yours"), 7).topics)
+    made = codes(ask_as(cluster, creating("mine", "yours", brokers=[1]), 7).topics)
     assert made["yours"] == DENIED
     assert made["mine"] == error_codes.INVALID_REPLICA_ASSIGNMENT, "it was looked at: there is no broker 1"
     grown = CreatePartitionsRequest.CreatePartitionsTopic
@@ -145,4 +131,6 @@ def test_every_api_of_a_controller_asks_for_something() -> None:
 def test_without_an_authorizer_every_request_is_allowed() -> None:
     found = Controllers(1)
     found.elect()
-    assert codes(ask_as(found, create("yours"), 7).topics) == {"yours": error_codes.INVALID_REPLICA_ASSIGNMENT}
+    assert codes(ask_as(found, creating("yours", brokers=[1]), 7).topics) == {
+        "yours": error_codes.INVALID_REPLICA_ASSIGNMENT
+    }

@@ -18,16 +18,12 @@ from kafkadouble.server.security.acl_filter_index import AclFilterIndex
 from kafkadouble.server.security.acl_index import AclIndex
 from kafkadouble.server.security.acls import matching_acls
 from tests.server.harness import Harness
+from tests.server.security.acl_requests import STANDARD
 from tests.support.executed_lines import LINEAR, CountedText, growth
 from tests.support.slices import all_slices
 
 from .acl_requests import acl_filter, after, creation, delete_acls
 from .random_acls import NAMES, random_acl
-
-STANDARD: dict[str, object] = {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    "super.users": "User:ANONYMOUS",
-}
 
 
 def uuid(number: int) -> Uuid:

@@ -38,8 +38,7 @@ class ShareBroker(Harness):
             self.create("t", partitions=2)
         if not enabled:
             self.node.controller.commit([FeatureLevelRecord(name=SHARE_VERSION, feature_level=0)])
-        topic = self.image.topic_named("t")
-        assert topic is not None
+        topic = self.topic("t")
         self.topic_id: Uuid = topic.id
         self.key = SharePartitionKey("g", topic.id, 0)
 

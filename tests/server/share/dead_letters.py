@@ -25,9 +25,7 @@ class DeadLetterBroker(Harness):
     def __init__(self, settings: dict[str, object] | None = None, *, queue: str = QUEUE, copies: bool = True) -> None:
         super().__init__(settings)
         self.create("t", partitions=4)
-        topic = self.image.topic_named("t")
-        assert topic is not None
-        self.topic_id, self.done = topic.id, 0
+        self.topic_id, self.done = self.image.topic_ids["t"], 0
         self.configure(GROUP, "g", "errors.deadletterqueue.topic.name", queue)
         self.configure(GROUP, "g", "errors.deadletterqueue.copy.record.enable", str(copies).lower())
 

@@ -38,7 +38,6 @@ class Life:
     """Random requests about the topics "t" and "u", and everything else that changes a shard."""
 
     def __init__(self, seed: int) -> None:
-        print(f"seed {seed}")
         self.chance = random.Random(seed)
         self.updates = self.chance.choice((0, 1, 3, 10))
         # Not enabled, so that the jobs run only when a step calls them.

@@ -35,9 +35,7 @@ class ShareBrokers(Brokers):
         self._create(SHARE_GROUP_STATE, [12, 11, 13])
         self.until(lambda: all(self.nodes[id].image.topic_named(SHARE_GROUP_STATE) is not None for id in BROKERS))
         self.until(lambda: self.led_by(SHARE_GROUP_STATE) is not None)
-        topic = self.leader.image.topic_named("t")
-        assert topic is not None
-        self.key = SharePartitionKey("g", topic.id, 0)
+        self.key = SharePartitionKey("g", self.leader.image.topic_ids["t"], 0)
 
     @property
     def writer(self) -> Persister:

@@ -58,10 +58,8 @@ def test_an_error_that_cannot_pass_is_returned_at_once() -> None:
 def test_the_first_request_creates_the_topic() -> None:
     harness = Harness()
     harness.create("t")
-    topic = harness.image.topic_named("t")
-    assert topic is not None
     found: list[Any] = []
-    key = SharePartitionKey("a:b", topic.id, 0)
+    key = SharePartitionKey("a:b", harness.image.topic_ids["t"], 0)
     harness.node.persister.initialize_state(key, 1, 0, lambda *outcome: found.append(outcome))
     harness.tick(0)
     assert found == [(0, None)]
@@ -71,10 +69,8 @@ def test_a_topic_that_cannot_be_created() -> None:
     """The coordinator is looked for five times, after pauses that double."""
     harness = Harness({"share.coordinator.state.topic.replication.factor": 3})
     harness.create("t")
-    topic = harness.image.topic_named("t")
-    assert topic is not None
     found: list[Any] = []
-    key = SharePartitionKey("g", topic.id, 0)
+    key = SharePartitionKey("g", harness.image.topic_ids["t"], 0)
     harness.node.persister.delete_state(key, lambda *outcome: found.append(outcome))
     for _ in range(23):
         harness.tick(1000)

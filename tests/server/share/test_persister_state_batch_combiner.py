@@ -43,7 +43,6 @@ def naive(batches: list[PersisterStateBatch], start: int) -> dict[int, tuple[int
 
 @pytest.mark.parametrize("seed", range(200))
 def test_random_batches(seed: int) -> None:
-    print(f"seed {seed}")
     chance = random.Random(seed)
 
     def some() -> list[PersisterStateBatch]:

@@ -132,9 +132,7 @@ def test_a_tombstone_lets_everything_before_it_be_deleted() -> None:
 def test_the_state_of_a_deleted_topic_is_deleted() -> None:
     broker = ShareBroker()
     broker.create("u")
-    topic = broker.image.topic_named("u")
-    assert topic is not None
-    key = SharePartitionKey("g", topic.id, 0)
+    key = SharePartitionKey("g", broker.image.topic_ids["u"], 0)
     broker.initialize()
     broker.initialize(key)
     broker.ask(DeleteTopicsRequest(topic_names=["u"], timeout_ms=1000), 5)

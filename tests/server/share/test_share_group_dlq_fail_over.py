@@ -46,9 +46,9 @@ class DeadLetterBrokers(Brokers):
         node = self.led_by("t")
         assert node is not None
         assert node.id == 12
-        topic = node.image.topic_named("t")
-        assert topic is not None
-        given_up = ShareGroupDLQRecordParameter(SharePartitionKey("g", topic.id, 0), first, last, 1, "because")
+        given_up = ShareGroupDLQRecordParameter(
+            SharePartitionKey("g", node.image.topic_ids["t"], 0), first, last, 1, "because"
+        )
         node.share_group_dlq_manager.enqueue(given_up, self._count)
 
     def _count(self) -> None:

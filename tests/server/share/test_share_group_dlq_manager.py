@@ -93,9 +93,7 @@ def test_the_topic_is_created() -> None:
     broker.give_up(0, 0)
     broker.tick(0)
     assert broker.copied() == [("0", b"a")]
-    topic = broker.image.topic_named(QUEUE)
-    assert topic is not None
-    assert len(topic.partitions) == 3
+    assert len(broker.topic(QUEUE).partitions) == 3
     assert dict(broker.image.config_overrides(TOPIC, QUEUE)) == {**ENABLED, "message.timestamp.type": "CreateTime"}
 
 
@@ -185,8 +183,7 @@ def test_the_topic_is_checked_again_before_a_retry(
 
 def test_a_partition_without_a_leader_is_looked_up_again() -> None:
     broker = with_queue()
-    topic = broker.image.topic_named(QUEUE)
-    assert topic is not None
+    topic = broker.topic(QUEUE)
     without = PartitionChangeRecord(topic_id=topic.id, partition_id=0, leader=-1)
     broker.node.controller.commit([without])
     broker.give_up(0, 0)
@@ -200,9 +197,9 @@ def test_a_partition_without_a_leader_is_looked_up_again() -> None:
 
 def test_a_partition_that_stays_without_a_leader(caplog: pytest.LogCaptureFixture) -> None:
     broker = with_queue()
-    topic = broker.image.topic_named(QUEUE)
-    assert topic is not None
-    broker.node.controller.commit([PartitionChangeRecord(topic_id=topic.id, partition_id=0, leader=-1)])
+    broker.node.controller.commit(
+        [PartitionChangeRecord(topic_id=broker.image.topic_ids[QUEUE], partition_id=0, leader=-1)]
+    )
     broker.give_up(0, 0)
     for _ in range(RETRIED_MS // 1000):
         broker.tick(1000)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.server.share import acknowledgement
 from kafkadouble.server.share.share_group_dlq_records import MAX_RECORDS
 from kafkadouble.wire.batch import iter_batches
+from tests.server.topic_requests import deleting
 
 from .dead_letters import ENABLED, QUEUE, DeadLetterBroker, with_queue
 
@@ -105,7 +105,7 @@ def test_a_topic_that_is_deleted_has_an_id_in_the_headers(caplog: pytest.LogCapt
     """One line in the log for all its records."""
     broker = with_queue()
     broker.produce(b"a", b"b", b"c")
-    broker.submit(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="t")], timeout_ms=1000), 6)
+    broker.submit(deleting("t"), 6)
     broker.give_up(0, 2)
     broker.tick(0)
     assert broker.copied() == [("0", None), ("1", None), ("2", None)]

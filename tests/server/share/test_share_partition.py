@@ -51,9 +51,7 @@ class Sharing(Harness):
         self.persister, self.dead_letters = FakePersister(), DeadLetters()
         self.manager = SharePartitionManager(self.node, self.persister, self.dead_letters)
         self.node.partitions.listeners.append(self.manager)
-        topic = self.image.topic_named("t")
-        assert topic is not None
-        self.of_topic = TopicIdPartition(topic.id, 0, "t")
+        self.of_topic = TopicIdPartition(self.image.topic_ids["t"], 0, "t")
         self.outcomes: list[Refusal | None] = []
 
     def produce(self, count: int) -> None:

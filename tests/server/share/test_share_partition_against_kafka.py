@@ -49,7 +49,6 @@ class Life:
     """Random operations, with what becomes of them here."""
 
     def __init__(self, seed: int) -> None:
-        print(f"seed {seed}")
         self.chance = chance = random.Random(seed)
         self.now = 0
         self.group = ShareGroupConfig(

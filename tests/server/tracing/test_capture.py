@@ -12,8 +12,6 @@ import pytest
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
@@ -27,6 +25,7 @@ from kafkadouble.server.tracing.capture import FIELDS, Capture
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
 from tests.server.harness import NOW, Harness
+from tests.server.topic_requests import appending, creating, fetching
 from tests.support.listeners import BROKER
 
 STEP = 7
@@ -88,8 +87,7 @@ class Stage:
 
 def produce(acks: int, topic: str = "t") -> ProduceRequest:
     batch = encode_batch([Record(0, NOW, None, b"secret", ())])
-    data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-    return ProduceRequest(acks=acks, topic_data=[ProduceRequest.TopicProduceData(name=topic, partition_data=[data])])
+    return appending(topic, batch, acks=acks)
 
 
 def test_a_row_has_the_request_and_its_outcome() -> None:
@@ -141,11 +139,9 @@ def test_a_request_that_has_no_answer_is_unanswered() -> None:
 
 def test_a_client_that_leaves_abandons_its_waiting_request() -> None:
     stage = Stage()
-    topic = FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(partition=0)])
     stage.ask(produce(1), 9)
     stage.rows()
-    topic.partitions[0].fetch_offset, topic.partitions[0].partition_max_bytes = 1, 1 << 20
-    stage.ask(FetchRequest(max_wait_ms=500, min_bytes=1, topics=[topic]), 12)
+    stage.ask(fetching("t", 1, max_wait_ms=500), 12)
     assert stage.rows() == [], "it waits"
     stage.connection.lost()
     assert stage.only()["outcome"] == "abandoned"
@@ -227,9 +223,7 @@ class TestBodies:
     def test_of_a_fetch_leave_the_records_where_they_are(self) -> None:
         stage = Stage(bodies=True)
         stage.ask(produce(1), 9)
-        partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-        topics = [FetchRequest.FetchTopic(topic="t", partitions=[partition])]
-        stage.ask(FetchRequest(max_wait_ms=0, min_bytes=1, max_bytes=1 << 20, topics=topics), 12)
+        stage.ask(fetching("t"), 12)
         row = stage.rows()[1]
         assert json.loads(row["response"])["responses"][0]["partitions"][0]["records"] == ""
         assert row["response_bytes"] > 61 + len("secret"), "the client got them"
@@ -239,9 +233,8 @@ class TestBodies:
         assert bodies_of(proof, None) == (None, None)
 
     def test_contain_no_value_of_a_configuration(self) -> None:
-        configs = [CreateTopicsRequest.CreatableTopicConfig(name="some.password", value="password")]
-        topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
-        requested, _ = bodies_of(_request(CreateTopicsRequest(topics=[topic]), ApiKeys.CREATE_TOPICS, 7), None)
+        body = creating("t", configs={"some.password": "password"})
+        requested, _ = bodies_of(_request(body, ApiKeys.CREATE_TOPICS, 7), None)
         assert json.loads(requested or "")["topics"][0]["configs"] == [{"name": "some.password", "value": None}]
 
     def test_wait_only_up_to_a_bound(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
@@ -30,6 +29,8 @@ from kafkadouble.wire.record import Record
 from tests.hostile.stage import Line
 from tests.server.harness import NOW, Harness
 from tests.server.network.in_process_nodes import BROKER, CONTROLLER, node
+from tests.server.topic_requests import appending, creating
+from tests.server.topic_requests import fetching as fetch
 from tests.support import listeners
 
 
@@ -93,17 +94,14 @@ class Traced:
 
 
 def fetching(replica_id: int = -1, max_wait_ms: int = 0) -> FetchRequest:
-    partitions = [FetchRequest.FetchPartition(partition=0, partition_max_bytes=1 << 20)]
-    topics = [FetchRequest.FetchTopic(topic="t", partitions=partitions)]
-    body = FetchRequest(max_wait_ms=max_wait_ms, min_bytes=1, max_bytes=1 << 20, topics=topics, session_epoch=-1)
+    body = fetch("t", max_wait_ms=max_wait_ms, session_epoch=-1)
     body.replica_id = replica_id
     return body
 
 
 def producing(acks: int) -> ProduceRequest:
     records = encode_batch([Record(0, NOW, None, b"x", ())])
-    data = ProduceRequest.PartitionProduceData(index=0, records=records)
-    return ProduceRequest(acks=acks, topic_data=[ProduceRequest.TopicProduceData(name="t", partition_data=[data])])
+    return appending("t", records, acks=acks)
 
 
 def test_a_request_that_is_answered_at_once() -> None:
@@ -228,8 +226,7 @@ def history(links: InProcessLinks) -> History:
 
 
 def ask_broker(links: InProcessLinks, name: str) -> Line:
-    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-    body, line = CreateTopicsRequest(topics=[topic], timeout_ms=1000), Line(keep=True)
+    body, line = creating(name), Line(keep=True)
     connection = Connection(links.nodes[1], Peer(1, "10.0.0.1", 1, listeners.BROKER), line, 1 << 20)
     connection.receive(b"".join(headers.write_request(body, 5, "app", 7)), NOW)
     links.deliver(NOW)

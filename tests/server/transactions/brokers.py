@@ -9,7 +9,6 @@ from itertools import count
 from typing import Any
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
@@ -84,14 +83,7 @@ class Brokers(Controllers):
                 answered(RequestFailure.LOST)
 
     def _create(self, topic: str, replicas: list[int]) -> None:
-        of = CreateTopicsRequest
-        assignment = of.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas)
-        configs = [of.CreatableTopicConfig(name="min.insync.replicas", value="2")]
-        creatable = of.CreatableTopic(
-            name=topic, num_partitions=-1, replication_factor=-1, assignments=[assignment], configs=configs
-        )
-        answer = self.ask(self.leader, of(topics=[creatable], timeout_ms=1000), 7)
-        assert answer.topics[0].error_code == 0, answer
+        self.create(topic, brokers=replicas, configs={"min.insync.replicas": "2"})
 
     def _has_all_shards(self) -> bool:
         alive = [self.nodes[id] for id in BROKERS if id in self.nodes]
@@ -99,9 +91,7 @@ class Brokers(Controllers):
         return known and self.shard is not None and self.led_by(CONSUMER_OFFSETS) is not None
 
     def of(self, topic: str) -> PartitionImage:
-        found = self.leader.controller.image.topic_named(topic)
-        assert found is not None
-        return found.partitions[0]
+        return self.topic(topic).partitions[0]
 
     def led_by(self, topic: str) -> Node | None:
         """The broker that leads the topic, according to the metadata and to itself."""

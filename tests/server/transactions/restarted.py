@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 from kafkadouble.server.transactions.transaction_metadata import TransactionMetadata
 from tests.server.machine import Machine
+from tests.server.topic_requests import creating
 from tests.server.transactions.broker import SETTINGS
 
 
@@ -20,8 +20,7 @@ class Restarted(Machine):
         super().__init__({**SETTINGS, **(settings or {})})
         self.node.controller.create_internal_topic(TRANSACTION_STATE)
         self.node.controller.create_internal_topic(CONSUMER_OFFSETS)
-        topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=2, replication_factor=1)
-        self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+        self.ask(creating("t", partitions=2), 7)
 
     def ask(self, body: Message, version: int) -> Any:
         pending = self.begin(body, version)

@@ -338,7 +338,6 @@ class Life:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_whole_lives_are_as_in_kafka(coordinator: Witness, seed: int) -> None:
-    print("seed", seed)
     made = random.Random(seed)
     asked = [each for _ in range(100) for each in Life(made).questions(40)]
     seen = {(each["op"], each["metadata"]["state"]) for each in asked}

@@ -22,6 +22,7 @@ from kafkadouble.server.transactions.init_producer_id import ProducerIdAndEpoch
 from kafkadouble.server.transactions.transaction_metadata import TopicPartition
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import Harness, Pending
+from tests.server.topic_requests import appending
 from tests.server.transactions.broker import Broker
 from tests.support.transactional_producer import TransactionalProducer, committed_values
 
@@ -231,9 +232,7 @@ class TestProduce:
     def test_a_batch_without_a_producer_id_is_not_verified(self, broker: Broker) -> None:
         """As in Kafka, which appends it."""
         batch = encode_batch([Record(0, 0, None, b"a")], is_transactional=True)
-        data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-        topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
-        pending = broker.begin(ProduceRequest(transactional_id="app", acks=-1, timeout_ms=1000, topic_data=[topic]), 12)
+        pending = broker.begin(appending("t", batch, transactional_id="app"), 12)
         assert code_of(pending)[0] == 0
 
     def test_verification_may_be_disabled(self) -> None:

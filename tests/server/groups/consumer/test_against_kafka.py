@@ -65,7 +65,6 @@ RACKS = ["", "rack-a", "räck", "rack-a"]
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_hashes_of_topics_are_kafkas(kafka: Witness, seed: int) -> None:
-    print("seed", seed)
     made = Random(seed)
     groups = [made_topics(made) for _ in range(40)]
     theirs = kafka.ask_all(
@@ -103,7 +102,6 @@ def topic_image(name: str, id: str, partitions: list[list[int]]) -> Any:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_steps_of_members_are_kafkas(kafka: Witness, seed: int) -> None:
-    print("seed", seed)
     made = Random(seed)
     asked, mine = [], []
     for _ in range(500):
@@ -160,7 +158,6 @@ def without_message(answer: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_records_of_members_are_kafkas_byte_by_byte(kafka: Witness, seed: int) -> None:
-    print("seed", seed)
     made = Random(seed)
     members = [made_member(made) for _ in range(100)]
     theirs = kafka.ask_all({"op": "write", "member": as_json(member)} for member in members)

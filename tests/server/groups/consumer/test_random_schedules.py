@@ -22,13 +22,11 @@ def run(seed: int, *, classic: bool) -> Schedule:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_members_with_the_consumer_protocol(seed: int) -> None:
-    print("seed", seed)
     assert set(run(seed, classic=False).events) <= set(EVENTS)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_members_with_both_protocols(seed: int) -> None:
-    print("seed", seed)
     run(seed, classic=True)
 
 

@@ -122,9 +122,7 @@ def test_more_standbys_are_another_assignment(bench: Bench) -> None:
 def test_a_deleted_source_topic_ends_the_tasks(bench: Bench) -> None:
     a = StreamsClient(bench, "a")
     settle(bench, [a])
-    topic = bench.node.image.topic_named("lines")
-    assert topic is not None
-    bench.delete_topic(topic.id)
+    bench.delete_topic(bench.node.image.topic_ids["lines"])
     bench.advance(1000)
     answer = a.beat()
     assert [(status.status_code, status.status_detail) for status in answer.status] == [

@@ -227,7 +227,6 @@ def test_truncated_log_is_dirty_again() -> None:
 
 def test_random_logs_keep_the_last_value_of_every_key(storage: str) -> None:
     random = Random(SEED)
-    print("seed", SEED)
     for _ in range(30 if storage == "memory" else 6):
         log = compacted(segment_bytes=random.choice([500, 2000, 20000]))
         expected: dict[bytes | None, bytes | None] = {}

@@ -17,7 +17,7 @@ from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.wire.checksum import Buffer
 
-from ..batches import NOW, everything, produced
+from ..batches import NOW, everything, flush, produced
 from .lossy_disk import Contents, LossyDisk, LossyFile
 
 ONE = len(produced(1))
@@ -46,13 +46,6 @@ def append(log: PartitionLog, count: int, epoch: int) -> None:
     for _ in range(count):
         log.append_as_leader(produced(1), leader_epoch=epoch, now=NOW)
     log.commit_all()
-
-
-def flush(log: PartitionLog) -> None:
-    work = log.unflushed()
-    assert work is not None
-    work.run()
-    log.flushed(work.offset)
 
 
 def path(base: int) -> str:

@@ -14,7 +14,7 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.wire.batch import encode_batch, read_header
 from kafkadouble.wire.record import Record
 
-from ..batches import NOW, everything, offsets, produced
+from ..batches import NOW, everything, flush, offsets, produced
 from .lossy_disk import LossyDisk
 
 ONE = len(produced(1))
@@ -187,13 +187,6 @@ def test_batches_larger_than_any_window() -> None:
 
 
 EPOCHS = "t-0/leader-epoch-checkpoint"
-
-
-def flush(log: PartitionLog) -> None:
-    work = log.unflushed()
-    assert work is not None
-    work.run()
-    log.flushed(work.offset)
 
 
 @pytest.mark.parametrize("begins", ["leader", "first batch of a leader", "first batch of a follower"])

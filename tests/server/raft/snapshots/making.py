@@ -44,7 +44,12 @@ def data(
 ) -> bytes:
     """The bytes of a whole snapshot."""
     store = MemorySnapshotStore()
+    write_at_once(part_of(store, id), head, of, now, most=most)
+    return store.bytes_of(id)
+
+
+def part_of(store: Any, id: OffsetAndEpoch = ID) -> Any:
+    """The writer of a new snapshot."""
     part = store.create(id)
     assert part is not None
-    write_at_once(part, head, of, now, most=most)
-    return store.bytes_of(id)
+    return part

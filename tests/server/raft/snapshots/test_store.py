@@ -22,7 +22,7 @@ from kafkadouble.server.raft.snapshots.snapshot_writer import Steps, write, writ
 from kafkadouble.server.raft.snapshots.store import DELETE_DELAY_MS, SnapshotStore
 from tests.server.log.files.lossy_disk import LossyDisk
 
-from .making import HEAD, ID, NOW, VOTERS, data, values
+from .making import HEAD, ID, NOW, VOTERS, data, part_of, values
 
 FOLDER = "__cluster_metadata-0"
 OLDER, NEWER = OffsetAndEpoch(50, 4), OffsetAndEpoch(200, 3)
@@ -41,8 +41,7 @@ def in_files(path: Path) -> FileSnapshotStore:
 
 
 def put(store: SnapshotStore, id: OffsetAndEpoch = ID, count: int = 3) -> bytes:
-    part = store.create(id)
-    assert part is not None
+    part = part_of(store, id)
     write_at_once(part, HEAD, values(count), NOW)
     return data(values(count), id)
 
@@ -52,8 +51,7 @@ def names(path: Path) -> list[str]:
 
 
 def test_a_snapshot_is_there_once_it_is_frozen(store: SnapshotStore) -> None:
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     part.append(data()[:20])
     assert (part.id, part.size, part.read(5, 10)) == (ID, 20, data()[5:15])
     assert (list(store.ids()), store.open(ID), store.size(ID), store.timestamp(ID)) == ([], None, 0, None)
@@ -81,8 +79,7 @@ def test_snapshot_id_is_stored_once(store: SnapshotStore) -> None:
 
 
 def test_a_part_that_is_abandoned_never_was(store: SnapshotStore) -> None:
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     part.append(b"x")
     part.abandon()
     part.abandon()
@@ -106,8 +103,7 @@ def test_a_reader_goes_on_though_the_snapshot_is_deleted(store: SnapshotStore) -
 
 
 def test_unknown_snapshot_has_no_timestamp_and_no_voters(store: SnapshotStore) -> None:
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     part.append(b"nothing of the kind")
     part.freeze()
     assert store.timestamp(ID) is None
@@ -117,8 +113,7 @@ def test_unknown_snapshot_has_no_timestamp_and_no_voters(store: SnapshotStore) -
 
 def test_files_have_kafkas_names(tmp_path: Path) -> None:
     store = in_files(tmp_path)
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     (name,) = names(tmp_path)
     assert name == "00000000000000000100-0000000003-1.checkpoint.part"
     write_at_once(part, HEAD, values(3), NOW)
@@ -160,12 +155,10 @@ def test_a_writer_that_fails_or_is_closed_leaves_no_file(tmp_path: Path) -> None
         raise RuntimeError("no more")
 
     store = in_files(tmp_path)
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     with pytest.raises(RuntimeError):
         write_at_once(part, HEAD, failing(), NOW)
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     steps = write(part, HEAD, iter(values(10)), NOW, records=2)
     next(steps)
     assert len(names(tmp_path)) == 1
@@ -241,8 +234,7 @@ def test_whenever_the_power_fails_a_snapshot_is_there_as_a_whole_or_not_at_all()
         disk = lossy()
         store = FileSnapshotStore(disk, FOLDER)
         put(store, OLDER)
-        part = store.create(ID)
-        assert part is not None
+        part = part_of(store)
         steps = write(part, HEAD, iter(values(40)), NOW, most=300, records=4)
         done = _go_on(steps, chance.randrange(14))
         if done and chance.random() < 0.5:
@@ -263,8 +255,7 @@ def _go_on(steps: Steps, count: int) -> bool:
 def test_a_disk_that_fails_leaves_nothing() -> None:
     disk = lossy()
     store = FileSnapshotStore(disk, FOLDER)
-    part = store.create(ID)
-    assert part is not None
+    part = part_of(store)
     steps = write(part, HEAD, iter(values(100)), NOW, most=300, records=10)
     next(steps)
     disk.failing = True

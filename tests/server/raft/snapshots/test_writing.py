@@ -11,26 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.server.log.formats.names import parse_checkpoint
-from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.memory_store import MemoryRawSnapshotWriter, MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
 from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader
 from kafkadouble.server.raft.snapshots.snapshot_writer import RecordsSnapshotWriter, write
 from kafkadouble.wire.batch import encode_batch, iter_batches, records_of
 from kafkadouble.wire.errors import UsageError
 
-from .making import HEAD, ID, NOW, VOTERS, data, values
+from .making import HEAD, ID, NOW, VOTERS, data, part_of, values
 
 KAFKA_BATCH_SIZE_BYTES = 8 << 20
 """The size of Kafka's largest batch."""
 
 GOLDEN = sorted((Path(__file__).resolve().parents[3] / "golden").rglob("*-*.checkpoint"))
-
-
-def part_of(store: MemorySnapshotStore, id: OffsetAndEpoch = ID) -> MemoryRawSnapshotWriter:
-    part = store.create(id)
-    assert part is not None
-    return part
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.server.handlers import fetch
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.fetching import log_reader
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
+from tests.server.topic_requests import purging
 
 BROKERS = (11, 12, 13)
 PARTITIONS = 3
@@ -24,17 +23,14 @@ WAIT_MS = 500
 def started() -> Controllers:
     cluster = Controllers(1)
     cluster.add_brokers(BROKERS)
-    creatable = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=PARTITIONS, replication_factor=3)
-    cluster.ask(cluster.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
+    cluster.create("t", partitions=PARTITIONS, replicas=3)
     cluster.until(lambda: all(cluster.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
     cluster.step(4 * WAIT_MS)
     return cluster
 
 
 def leader_of(cluster: Controllers, index: int) -> Node:
-    topic = cluster.leader.controller.image.topic_named("t")
-    assert topic is not None
-    return cluster.nodes[topic.partitions[index].leader]
+    return cluster.nodes[cluster.topic("t").partitions[index].leader]
 
 
 def produce(cluster: Controllers, index: int, acks: int = -1) -> None:
@@ -43,9 +39,7 @@ def produce(cluster: Controllers, index: int, acks: int = -1) -> None:
 
 
 def delete(cluster: Controllers, index: int) -> None:
-    of, node = DeleteRecordsRequest, leader_of(cluster, index)
-    partition = of.DeleteRecordsPartition(partition_index=index, offset=-1)
-    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[partition])], timeout_ms=1000)
+    node, request = leader_of(cluster, index), purging("t", -1, index)
     cluster.submit(node, request, 2, lambda answer: None)
 
 

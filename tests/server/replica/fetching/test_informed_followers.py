@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.fetching.cached_partition import CachedPartition
@@ -18,6 +16,7 @@ from kafkadouble.server.replica.fetching.follower_fetch_session import FollowerF
 from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
+from tests.server.topic_requests import purging
 
 BROKERS = (11, 12, 13)
 PARTITIONS = 6
@@ -29,8 +28,7 @@ LAG_MS, WAIT_MS = 30_000, 500
 def cluster() -> Controllers:
     found = Controllers(1)
     found.add_brokers(BROKERS)
-    creatable = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=PARTITIONS, replication_factor=3)
-    found.ask(found.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
+    found.create("t", partitions=PARTITIONS, replicas=3)
     found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
     produce(found)
     found.step(6 * WAIT_MS)
@@ -38,9 +36,7 @@ def cluster() -> Controllers:
 
 
 def leader_of(cluster: Controllers) -> Node:
-    topic = cluster.leader.controller.image.topic_named("t")
-    assert topic is not None
-    return cluster.nodes[topic.partitions[0].leader]
+    return cluster.nodes[cluster.topic("t").partitions[0].leader]
 
 
 def produce(cluster: Controllers) -> None:
@@ -120,10 +116,7 @@ def test_each_record_is_fetched_at_once(cluster: Controllers) -> None:
 
 
 def test_followers_learn_where_the_log_begins(cluster: Controllers) -> None:
-    of = DeleteRecordsRequest
-    requested = of.DeleteRecordsPartition(partition_index=0, offset=1)
-    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[requested])], timeout_ms=1000)
-    answer = cluster.ask(leader_of(cluster), request, 2)
+    answer = cluster.ask(leader_of(cluster), purging("t", 1), 2)
     assert answer.topics[0].partitions[0].error_code == 0
     cluster.step(2 * WAIT_MS)
     assert [log.log_start_offset for log in logs(cluster)] == [1, 1]

@@ -5,28 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.node import Node
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
+from tests.server.topic_requests import fetching
 
 BROKERS = (11, 12, 13)
 
 
 def create(cluster: Controllers, name: str, replicas: int = 3, min_isr: int = 2) -> None:
-    of = CreateTopicsRequest
-    configs = [of.CreatableTopicConfig(name="min.insync.replicas", value=str(min_isr))]
-    creatable = of.CreatableTopic(name=name, num_partitions=1, replication_factor=replicas, configs=configs)
-    answer = cluster.ask(cluster.leader, of(topics=[creatable], timeout_ms=1000), 7)
-    assert answer.topics[0].error_code == 0, answer
+    cluster.create(name, replicas=replicas, configs={"min.insync.replicas": str(min_isr)})
 
 
 def partition(cluster: Controllers, name: str = "t") -> PartitionImage:
-    topic = cluster.leader.controller.image.topic_named(name)
-    assert topic is not None
-    return topic.partitions[0]
+    return cluster.topic(name).partitions[0]
 
 
 def leader(cluster: Controllers, name: str = "t") -> Node:
@@ -62,11 +55,7 @@ def settled(cluster: Controllers) -> bool:
 
 
 def fetched(cluster: Controllers, node: Node, offset: int = 0) -> tuple[int, int, bytes]:
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
-    request = FetchRequest(
-        max_wait_ms=0, max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic="t", partitions=[partition])]
-    )
-    data = cluster.ask(node, request, 12).responses[0].partitions[0]
+    data = cluster.ask(node, fetching("t", offset), 12).responses[0].partitions[0]
     return data.error_code, data.high_watermark, bytes(data.records or b"")
 
 

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica import log_cleaner, scheduled_tasks
 from kafkadouble.server.replica.partition_replicas import find_replica
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.controllers import Controllers, OnDisks
+from tests.server.topic_requests import appending, fetching
 
 IDS = (11, 12)
 OFTEN = {"log.cleaner.backoff.ms": 100, "broker.session.timeout.ms": 9000}
@@ -29,24 +27,15 @@ def cluster(request: pytest.FixtureRequest) -> Controllers:
 
 
 def create(cluster: Controllers, **configs: str) -> None:
-    of = CreateTopicsRequest
-    topic = of.CreatableTopic(
-        name="t",
-        num_partitions=-1,
-        replication_factor=-1,
-        assignments=[of.CreatableReplicaAssignment(partition_index=0, broker_ids=IDS)],
-        configs=[of.CreatableTopicConfig(name=name.replace("_", "."), value=value) for name, value in configs.items()],
-    )
-    assert cluster.ask(cluster.leader, of(topics=[topic], timeout_ms=1000), 7).topics[0].error_code == 0
+    given = {name.replace("_", "."): value for name, value in configs.items()}
+    cluster.create("t", brokers=IDS, configs=given)
     cluster.until(lambda: all(find_replica(cluster.nodes[id], "t", 0) is not None for id in IDS))
 
 
 def fill(cluster: Controllers, count: int, acks: int = -1) -> None:
     for at in range(count):
         batch = encode_batch([Record(0, cluster.now, b"k%d" % (at % 10), b"%d" % at * 5000)])
-        data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-        topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
-        request = ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[topic])
+        request = appending("t", batch, acks=acks)
         assert cluster.ask(cluster.nodes[11], request, 9).responses[0].partition_responses[0].error_code == 0
 
 
@@ -122,10 +111,8 @@ def test_a_consumer_that_waits_at_a_follower_learns_that_its_offset_is_out_of_ra
     create(cluster, retention_ms="60000")
     fill(cluster, 3)
     cluster.until(lambda: log_of(cluster.nodes[12]).high_watermark == 3)
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=2, partition_max_bytes=1 << 20)
-    topic = FetchRequest.FetchTopic(topic="t", partitions=[partition])
     answers: list[Any] = []
-    request = FetchRequest(max_wait_ms=600_000, min_bytes=1 << 20, max_bytes=1 << 20, topics=[topic])
+    request = fetching("t", 2, max_wait_ms=600_000, min_bytes=1 << 20)
     cluster.submit(cluster.nodes[12], request, 12, answers.append)
     cluster.step(100)
     assert not answers

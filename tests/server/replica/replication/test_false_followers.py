@@ -12,7 +12,6 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
@@ -31,6 +30,7 @@ from tests.server.replica.replication.replicated_topic import (
     reassign,
     settled,
 )
+from tests.server.topic_requests import purging
 
 
 @pytest.fixture
@@ -41,15 +41,13 @@ def cluster() -> Liars:
 def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1, **fields: Any) -> Any:
     """The leader's answer to a fetch in the name of this replica."""
     node = leader(cluster)
-    topic = node.controller.image.topic_named("t")
-    assert topic is not None
     given = {"current_leader_epoch": partition(cluster).leader_epoch, "partition_max_bytes": 1 << 20, **fields}
     requested = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **given)
     request = FetchRequest(
         replica_state=FetchRequest.ReplicaState(replica_id=replica, replica_epoch=broker_epoch),
         max_bytes=1 << 20,
         session_epoch=-1,
-        topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[requested])],
+        topics=[FetchRequest.FetchTopic(topic_id=node.controller.image.topic_ids["t"], partitions=[requested])],
     )
     [data] = cluster.ask(node, request, 17).responses[0].partitions
     return data
@@ -281,10 +279,7 @@ def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster:
     sent whole."""
     assert produce(cluster, b"a", b"b", b"c", b"d") == (0, END)
     cluster.step(1000)
-    of = DeleteRecordsRequest
-    question = of.DeleteRecordsPartition(partition_index=0, offset=END + 2)
-    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[question])], timeout_ms=1000)
-    assert cluster.ask(leader(cluster), request, 2).topics[0].partitions[0].error_code == 0
+    assert cluster.ask(leader(cluster), purging("t", END + 2), 2).topics[0].partitions[0].error_code == 0
     first, second, third = partition(cluster).replicas
     assert reassign(cluster, first, second) == 0
     cluster.until(lambda: tuple(partition(cluster).replicas) == (first, second))

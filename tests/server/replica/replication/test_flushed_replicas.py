@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.replica import scheduled_tasks
 from tests.kips.replicas import Replicas
@@ -61,10 +60,7 @@ def test_a_follower_that_flushes_keeps_up_beside_a_partition_that_is_idle() -> N
     """A fetch of the idle partition alone would wait for data, and delay the report of what was
     flushed meanwhile."""
     replicas = Replicas(flushing=True)
-    of = CreateTopicsRequest
-    assigned = of.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas.ids)
-    idle = of.CreatableTopic(name="idle", num_partitions=-1, replication_factor=-1, assignments=[assigned])
-    replicas.cluster.ask(replicas.cluster.leader, of(topics=[idle], timeout_ms=1000), 7)
+    replicas.cluster.create("idle", brokers=replicas.ids)
     replicas.cluster.step(1000)
     begun = replicas.cluster.now
     for number in range(20):

@@ -28,6 +28,7 @@ from tests.server.replica.replication.replicated_topic import (
     reassign,
     settled,
 )
+from tests.server.topic_requests import fetching
 from tests.support.listeners import BROKER
 
 
@@ -199,9 +200,7 @@ RACKS = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareRep
 
 
 def near(cluster: Controllers, node: Node, rack: str, offset: int = 0, listener: ListenerSpec = BROKER) -> Any:
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
-    topic = FetchRequest.FetchTopic(topic="t", partitions=[partition])
-    request = FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=1 << 20, topics=[topic], rack_id=rack)
+    request = fetching("t", offset, max_wait_ms=500, rack_id=rack)
     return cluster.ask(node, request, 12, listener=listener).responses[0].partitions[0]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from tests.server.config_requests import DELETE, incremental
 from tests.server.controllers import Controllers
 from tests.server.replica.replication.replicated_topic import (
@@ -42,10 +41,7 @@ def cluster() -> Controllers:
 
 
 def create(cluster: Controllers, name: str, *brokers: int) -> None:
-    of = CreateTopicsRequest
-    assigned = [of.CreatableReplicaAssignment(partition_index=0, broker_ids=list(brokers))]
-    topic = of.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1, assignments=assigned)
-    assert cluster.ask(cluster.leader, of(topics=[topic], timeout_ms=1000), 7).topics[0].error_code == 0
+    cluster.create(name, brokers=brokers)
     cluster.until(lambda: all(cluster.nodes[id].controller.image.topic_named(name) is not None for id in BROKERS))
 
 

@@ -60,15 +60,12 @@ same log directory. `current`: it is the newest commit, and was not removed."""
 
 def _commits(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
     for found in decoded(log, TOPIC, options):
-        if isinstance(found.key, OffsetCommitKey) and _is_selected(found.key, options):
+        # `topics` and `partitions` select by the partitions in the commits.
+        if isinstance(found.key, OffsetCommitKey) and (
+            (not options.topics or found.key.topic in options.topics)
+            and (not options.partitions or any(found.key.partition in each for each in options.partitions))
+        ):
             yield _commit(found, found.key, chain)
-
-
-def _is_selected(key: OffsetCommitKey, options: LogOptions) -> bool:
-    """`topics` and `partitions` select by the partitions in the commits."""
-    return (not options.topics or key.topic in options.topics) and (
-        not options.partitions or any(key.partition in each for each in options.partitions)
-    )
 
 
 def _commit(found: CoordinatorEntry, key: OffsetCommitKey, chain: Chain) -> dict[str, Any]:

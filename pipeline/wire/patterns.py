@@ -39,25 +39,21 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """The pattern, to be searched in topic names. Raises UsageError for a pattern that Java
     refuses, or that only Java can read."""
     try:
-        return re.compile(_translated(pattern), re.ASCII)
+        made: list[str] = []
+        within = False
+        for found in _TOKEN.finditer(pattern):
+            kind = found.lastgroup or "other"
+            token = _token(found, kind, pattern, within)
+            if within and (kind == "set" or found["and"]):
+                raise _wrong(pattern, f"a set within a set ({found[0]}) is Java's alone")
+            opened = kind == "set"
+            within = opened or (within and found["end"] is None)
+            made.append(token)
+            if opened and pattern[found.end() : found.end() + 1] == "]":
+                raise _wrong(pattern, "a set that begins with ] means something else in Java; write \\]")
+        return re.compile("".join(made), re.ASCII)
     except re.error as problem:
         raise _wrong(pattern, str(problem)) from None
-
-
-def _translated(pattern: str) -> str:
-    made: list[str] = []
-    within = False
-    for found in _TOKEN.finditer(pattern):
-        kind = found.lastgroup or "other"
-        token = _token(found, kind, pattern, within)
-        if within and (kind == "set" or found["and"]):
-            raise _wrong(pattern, f"a set within a set ({found[0]}) is Java's alone")
-        opened = kind == "set"
-        within = opened or (within and found["end"] is None)
-        made.append(token)
-        if opened and pattern[found.end() : found.end() + 1] == "]":
-            raise _wrong(pattern, "a set that begins with ] means something else in Java; write \\]")
-    return "".join(made)
 
 
 def _token(found: re.Match[str], kind: str, pattern: str, within: bool) -> str:
@@ -74,8 +70,9 @@ def _token(found: re.Match[str], kind: str, pattern: str, within: bool) -> str:
         return _escape(found, pattern)
     if found["group"] is not None and not within:
         return f"(?P<{found['name']}>"
-    if found["flags"] is not None and not within:
-        return _flags(found, pattern)
+    is_misplaced = found["close"] == ")" and found.start() != 0
+    if found["flags"] is not None and not within and (set(found[0]) & set("duU") or is_misplaced):
+        raise _wrong(pattern, f"{found[0]} is Java's alone; flags for all stand at the beginning")
     return found[0]
 
 
@@ -87,12 +84,6 @@ def _escape(found: re.Match[str], pattern: str) -> str:
         return r"[ \t]"
     if letter.isalnum() and letter not in _PLAIN_ESCAPES:
         raise _wrong(pattern, f"{found[0]} is Java's alone")
-    return found[0]
-
-
-def _flags(found: re.Match[str], pattern: str) -> str:
-    if set(found[0]) & set("duU") or (found["close"] == ")" and found.start() != 0):
-        raise _wrong(pattern, f"{found[0]} is Java's alone; flags for all stand at the beginning")
     return found[0]
 
 

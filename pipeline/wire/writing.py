@@ -55,7 +55,17 @@ class _Task:
 
     def write(self, rows: pa.RecordBatch) -> int:
         for topic, some in sinking.topics(rows, self._topic).items() if rows.num_rows else ():
-            self._encode(topic, some)
+            if topic not in self._partitioners:
+                count = len(self._client.partitions(topic, create=True))
+                self._partitioners[topic] = Partitioner(count, random.randrange(count))
+            partitioner = self._partitioners[topic]
+            chosen = partitioner.choose(sinking.keys(some, ignored=self._ignore_keys), sinking.partitions(some))
+            self._check(topic, chosen, partitioner.partitions)
+            order = np.argsort(chosen, kind="stable")
+            numbers, starts = np.unique(chosen[order], return_index=True)
+            records, ends = sinking.records(some).take(pa.array(order)), [*starts[1:], len(order)]
+            for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True):
+                self._add(TopicPartition(topic, number), records.slice(start, end - start))
         if self._size >= self._enough:
             self.finish()
         return int(rows.num_rows)
@@ -66,19 +76,6 @@ class _Task:
             self._producer.send(self._made)
         self._made, self._size = {}, 0
         return 0
-
-    def _encode(self, topic: str, rows: pa.RecordBatch) -> None:
-        if topic not in self._partitioners:
-            count = len(self._client.partitions(topic, create=True))
-            self._partitioners[topic] = Partitioner(count, random.randrange(count))
-        partitioner = self._partitioners[topic]
-        chosen = partitioner.choose(sinking.keys(rows, ignored=self._ignore_keys), sinking.partitions(rows))
-        self._check(topic, chosen, partitioner.partitions)
-        order = np.argsort(chosen, kind="stable")
-        numbers, starts = np.unique(chosen[order], return_index=True)
-        records, ends = sinking.records(rows).take(pa.array(order)), [*starts[1:], len(order)]
-        for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True):
-            self._add(TopicPartition(topic, number), records.slice(start, end - start))
 
     def _check(self, topic: str, chosen: Numbers, partitions: int) -> None:
         """Raises UsageError when a row names a partition that the topic does not have, also after a

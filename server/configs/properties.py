@@ -46,7 +46,8 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             if line[:1] in ("", "#", "!"):
                 continue
         logical += line
-        if not _goes_on(line):
+        # An odd number of backslashes at the end continues the line.
+        if (len(line) - len(line.rstrip("\\"))) % 2 == 0:
             yield start, logical
             logical = ""
             continue
@@ -55,10 +56,6 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         # with two characters.
         if number == len(lines) and (logical or not text.endswith("\r\n")):
             yield start, logical
-
-
-def _goes_on(line: str) -> bool:
-    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
 def _split(line: str) -> tuple[str, str]:

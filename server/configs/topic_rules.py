@@ -62,7 +62,10 @@ def _check_remote(values: Mapping[str, Value], layers: Layers) -> None:
     for local_name, whole, _ in UNITS:
         _check_local_retention(values, local_name, whole)
     for local_name, whole, lag_name in UNITS:
-        _check_copy_lag(values, local_name, whole, lag_name)
+        lag, local = _number(values, lag_name), _number(values, local_name)
+        local = _number(values, whole) if local == AS_THE_LOG else local
+        if lag > 0 and 0 <= local < lag:
+            raise InvalidConfig(lag_name, lag, f"Value must not exceed {local_name} (effective value: {local})")
     if values["remote.log.copy.disable"]:
         for local_name, whole, _ in UNITS:
             _check_retention_without_copies(values, local_name, whole)
@@ -76,13 +79,6 @@ def _check_local_retention(values: Mapping[str, Value], name: str, whole: str) -
         raise InvalidConfig(name, local, f"Value must not be -1 as {whole} value is set as {total}.")
     if local > total:
         raise InvalidConfig(name, local, f"Value must not be more than {whole} property value: {total}")
-
-
-def _check_copy_lag(values: Mapping[str, Value], local_name: str, whole: str, name: str) -> None:
-    lag, local = _number(values, name), _number(values, local_name)
-    local = _number(values, whole) if local == AS_THE_LOG else local
-    if lag > 0 and 0 <= local < lag:
-        raise InvalidConfig(name, lag, f"Value must not exceed {local_name} (effective value: {local})")
 
 
 def _check_retention_without_copies(values: Mapping[str, Value], name: str, whole: str) -> None:

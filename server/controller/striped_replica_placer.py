@@ -32,7 +32,17 @@ def place_striped(brokers: Iterable[UsableBroker], replicas: int) -> Iterator[li
     cycle = sum(len(rack.unfenced.brokers) for rack in racks)
     partition = 0
     while True:
-        yield _place_partition(racks, partition, replicas)
+        turn = partition % len(racks)
+        first, leader = _take_leader(racks, partition, turn)
+        placed = [leader]
+        passed = False
+        while len(placed) < replicas:
+            if turn == first and not passed:
+                passed = True  # this rack has the leader
+            elif (broker := racks[turn].take(partition)) != NO_BROKER_LEFT:
+                placed.append(broker)
+            turn = (turn + 1) % len(racks)
+        yield placed
         partition += 1
         if partition % cycle == 0 and len(racks) > 1:
             for rack in racks:
@@ -76,20 +86,6 @@ def _group_by_rack(brokers: Iterable[UsableBroker]) -> list[_Rack]:
         rack = racks.setdefault(broker.rack, _Rack())
         (rack.fenced if broker.fenced else rack.unfenced).brokers.append(broker.id)
     return list(racks.values())
-
-
-def _place_partition(racks: Sequence[_Rack], partition: int, replicas: int) -> list[int]:
-    turn = partition % len(racks)
-    first, leader = _take_leader(racks, partition, turn)
-    placed = [leader]
-    passed = False
-    while len(placed) < replicas:
-        if turn == first and not passed:
-            passed = True  # this rack has the leader
-        elif (broker := racks[turn].take(partition)) != NO_BROKER_LEFT:
-            placed.append(broker)
-        turn = (turn + 1) % len(racks)
-    return placed
 
 
 def _take_leader(racks: Sequence[_Rack], partition: int, turn: int) -> tuple[int, int]:

@@ -44,20 +44,17 @@ class ShapedLine:
     def put(self, direction: int, data: bytes, now: int) -> None:
         """Bytes came."""
         if data:
-            self._meet(now)
+            # Only the rules decide that have not met the connection.
+            for armed in self._rules:
+                action, is_begun = armed.rule.action, armed.begin <= now and not armed.is_over(now)
+                if armed in self._met or isinstance(action, AT_AN_EVENT) or armed.spent or not is_begun:
+                    continue
+                if self._concerns(armed.rule.match):
+                    applies = isinstance(action, ResetAfter) or armed.applies(now)
+                    self._met[armed] = effect = Effect(armed) if applies else None
+                    self._effects += [] if effect is None else [effect]
             self._held[direction].append(memoryview(data))
             self._pacings[direction].put(len(data), now)
-
-    def _meet(self, now: int) -> None:
-        """Asks each rule that has not seen the connection yet whether it applies."""
-        for armed in self._rules:
-            action, is_begun = armed.rule.action, armed.begin <= now and not armed.is_over(now)
-            if armed in self._met or isinstance(action, AT_AN_EVENT) or armed.spent or not is_begun:
-                continue
-            if self._concerns(armed.rule.match):
-                applies = isinstance(action, ResetAfter) or armed.applies(now)
-                self._met[armed] = effect = Effect(armed) if applies else None
-                self._effects += [] if effect is None else [effect]
 
     def take(self, direction: int, now: int) -> list[memoryview]:
         """The bytes that pass now, piece by piece."""

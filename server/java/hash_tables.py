@@ -146,11 +146,6 @@ class JavaHashMap(Generic[K, V]):
             values[key] = value
             return
         values[key] = value
-        self._append(key)
-        if len(values) > self._threshold:
-            self._resize()
-
-    def _append(self, key: K) -> None:
         table = self._table or self._create_table()
         index = self._hash_of(key) & self._bins - 1
         found = table[index]
@@ -162,6 +157,8 @@ class JavaHashMap(Generic[K, V]):
                 self._treeify_bin(index)
         else:
             found.insert(key)
+        if len(values) > self._threshold:
+            self._resize()
 
     def compute_if_absent(self, key: K, create: Callable[[], V]) -> V:
         """Returns the value of a key; if it has none, `create` makes it."""
@@ -170,22 +167,19 @@ class JavaHashMap(Generic[K, V]):
             self._resize()
         if key not in self._values:
             self._values[key] = create()
-            self._prepend(key)
+            table = self._table or self._create_table()
+            index = self._hash_of(key) & self._bins - 1
+            found = table[index]
+            if found is None:
+                table[index] = [key]
+            elif isinstance(found, list):
+                found.insert(0, key)
+                # One key earlier than `put`.
+                if len(found) >= TREEIFY_THRESHOLD:
+                    self._treeify_bin(index)
+            else:
+                found.insert(key)
         return self._values[key]
-
-    def _prepend(self, key: K) -> None:
-        table = self._table or self._create_table()
-        index = self._hash_of(key) & self._bins - 1
-        found = table[index]
-        if found is None:
-            table[index] = [key]
-        elif isinstance(found, list):
-            found.insert(0, key)
-            # One key earlier than `put`.
-            if len(found) >= TREEIFY_THRESHOLD:
-                self._treeify_bin(index)
-        else:
-            found.insert(key)
 
     def remove(self, key: K, *, by_iterator: bool = False) -> bool:
         """Removes a key; returns whether it was there. `by_iterator` is true for

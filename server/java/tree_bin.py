@@ -69,7 +69,12 @@ class JavaTreeBin(Generic[K]):
         self._keys.remove(key)
         if not self._keys or (movable and self._is_small()):
             return self._keys
-        self._detach(self._find(key))
+        order, node = self._order(key), self._root
+        while node.key != key:
+            child = node.children[_LEFT if order < self._order(node.key) else _RIGHT]
+            assert child is not None
+            node = child
+        self._detach(node)
         if movable:
             self._move_root_to_front()
         return self
@@ -101,14 +106,6 @@ class JavaTreeBin(Generic[K]):
         added = node.children[side] = _Node(key, node)
         self._balance_insertion(added)
         return parent
-
-    def _find(self, key: K) -> _Node[K]:
-        order, node = self._order(key), self._root
-        while node.key != key:
-            child = node.children[_LEFT if order < self._order(node.key) else _RIGHT]
-            assert child is not None
-            node = child
-        return node
 
     def _replace(self, node: _Node[K], by: _Node[K] | None) -> None:
         """Puts another subtree, or nothing, where a node is."""

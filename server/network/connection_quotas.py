@@ -100,21 +100,18 @@ class ConnectionQuotas:
         counted when this is read for the first time."""
         now = self._now()
         if self._accept_at is None:
-            self._accept_at = now + self._record(now)
+            # A connection is counted when it comes.
+            settings, rates = self._settings(), self.counts.rates
+            own = f"listener.name.{self.name.lower()}.{RATE}"
+            limits = {self.name: settings.int(own if own in settings.texts else RATE)}
+            if not self.is_protected:
+                limits[""] = settings.int(RATE)
+            config = _quota_config(settings)
+            self._accept_at = now + max(rates.record(name, limit, config, now) for name, limit in limits.items())
         if now < self._accept_at:
             return True
         self._accept_at = None
         return False
-
-    def _record(self, now: int) -> int:
-        """Counts a connection, and returns for how long it has to wait (ms)."""
-        settings, rates = self._settings(), self.counts.rates
-        own = f"listener.name.{self.name.lower()}.{RATE}"
-        limits = {self.name: settings.int(own if own in settings.texts else RATE)}
-        if not self.is_protected:
-            limits[""] = settings.int(RATE)
-        config = _quota_config(settings)
-        return max(rates.record(name, limit, config, now) for name, limit in limits.items())
 
     def throttle_address_ms(self, host: str) -> int:
         """Counts a connection from an address. If it creates them too fast, return after how long

@@ -195,7 +195,12 @@ class _Line:
         except Exception as problem:
             trouble = f"{type(problem).__name__}: {problem}"
         else:
-            self._went_well(send, answer)
+            self._failures = 0
+            if answer is RequestFailure.UNSUPPORTED_VERSION:
+                api = registry.api(send.body.api_key or 0).name
+                self._note(f"it serves no {api} from version {send.lowest} to {send.version}")
+            elif self._peers.troubles.pop(self.endpoint, None) is not None:
+                log.info("%s:%d answers again", *self.endpoint)
             return answer
         await self._went_wrong(trouble)
         return RequestFailure.LOST
@@ -213,14 +218,6 @@ class _Line:
                 del peers.versions[next(iter(peers.versions))]
             peers.versions[self.endpoint] = self._connection.versions
         return self._connection
-
-    def _went_well(self, send: OutboundRequest, answer: Message | RequestFailure) -> None:
-        self._failures = 0
-        if answer is RequestFailure.UNSUPPORTED_VERSION:
-            api = registry.api(send.body.api_key or 0).name
-            self._note(f"it serves no {api} from version {send.lowest} to {send.version}")
-        elif self._peers.troubles.pop(self.endpoint, None) is not None:
-            log.info("%s:%d answers again", *self.endpoint)
 
     async def _went_wrong(self, trouble: str) -> None:
         await self._hang_up()

@@ -194,22 +194,19 @@ class ShapedConnection(asyncio.Protocol):
         try:
             while self._moves_again and not self._has_ended:
                 self._moves_again = False
-                self._pass(self._now)
+                for piece in self._line.take(OUT, self._now):
+                    self._sending.send([piece])
+                for piece in self._line.take(IN, self._now):
+                    self._protocol.connection.receive(bytes(piece), self._now)
+                if self._line.is_reset(self._now):
+                    transport = self._protocol.transport
+                    reset_on_close(transport.get_extra_info("socket"))
+                    self.end()
+                    transport.abort()
         finally:
             self._is_moving = False
         if not self._has_ended:
             self._settle()
-
-    def _pass(self, now: int) -> None:
-        for piece in self._line.take(OUT, now):
-            self._sending.send([piece])
-        for piece in self._line.take(IN, now):
-            self._protocol.connection.receive(bytes(piece), now)
-        if self._line.is_reset(now):
-            transport = self._protocol.transport
-            reset_on_close(transport.get_extra_info("socket"))
-            self.end()
-            transport.abort()
 
     def _settle(self) -> None:
         """Does what follows from what is held now."""

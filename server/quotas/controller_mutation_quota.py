@@ -16,9 +16,39 @@ from kafkadouble.messages import error_codes
 from ..requests.request import Refusal
 from .client_quota_manager import QuotaConfig
 from .default_quota_callback import DefaultQuotaCallback, Entity, Key, MetricTags
+from .rate import MS_PER_S
 from .sensors import Sensors
 from .throttle_time import MAX_THROTTLE_MS, java_round
-from .token_bucket import TokenBucket
+
+
+class TokenBucket:
+    """A token bucket, which is full at first: Apache Kafka's `TokenBucket` (KIP-599).
+
+    Tokens are added all the time, `bound` per second, up to the burst: as many as the bound allows
+    in `count` samples of `length_ms` each. What is done takes tokens out, also more than there are;
+    the bucket is then negative, and nothing is allowed until it is refilled to 0. The bound may
+    change from one call to the next.
+    """
+
+    __slots__ = ("_burst_s", "_last", "_tokens")
+
+    def __init__(self, count: int, length_ms: int) -> None:
+        self._burst_s = count * (length_ms / MS_PER_S)
+        self._tokens, self._last = 0.0, 0
+
+    def measure(self, bound: float, now: int) -> float:
+        """How many tokens there are; negative if too much was done."""
+        refilled = self._tokens + bound * ((now - self._last) / MS_PER_S)
+        self._tokens, self._last = min(self._burst_s * bound, refilled), now
+        return self._tokens
+
+    def record(self, value: float, bound: float, now: int) -> None:
+        """Takes tokens out; a negative value puts tokens back."""
+        self._tokens = min(self._burst_s * bound, self.measure(bound, now) - value)
+
+    def __repr__(self) -> str:
+        return f"{self._tokens} tokens"
+
 
 KIND = "controller_mutation_rate"
 

@@ -29,22 +29,18 @@ _Partition = DescribeQuorumResponse.PartitionData
 def handle_describe_quorum_request(replica: RaftReplica, request: InboundRequest) -> Message | Wait[Message]:
     """Only the leader knows; every other replica answers with an error."""
     body: DescribeQuorumRequest = request.body
-    if not _is_about_us(body):
+    topics = body.topics
+    if not (
+        len(topics) == 1
+        and topics[0].topic_name == TOPIC
+        and [each.partition_index for each in topics[0].partitions] == [PARTITION]
+    ):
         return _each_unknown(body)
     state = replica.state
     if not isinstance(state, LeaderState):
         return _answer(_refused(error_codes.NOT_LEADER_OR_FOLLOWER), [])
     nodes = _nodes(replica) if request.version >= DIRECTORY_IDS_FROM else []
     return _answer(_described(replica, state, request.version), nodes)
-
-
-def _is_about_us(body: DescribeQuorumRequest) -> bool:
-    topics = body.topics
-    return (
-        len(topics) == 1
-        and topics[0].topic_name == TOPIC
-        and [each.partition_index for each in topics[0].partitions] == [PARTITION]
-    )
 
 
 @begun

@@ -76,28 +76,24 @@ def _decide_vote(replica: RaftReplica, partition: VoteRequest.PartitionData) -> 
 def send_vote_requests(replica: RaftReplica, state: ProspectiveState | CandidateState) -> None:
     """To every voter that has not answered."""
     for voter in state.epoch_election.unasked:
-        routing.send_to_voter(replica, voter.id, _request(replica, state, voter), VERSION, _lowest_version(state))
+        end, own = replica.log.end, replica.key
+        body: VoteRequest = request_of(
+            ApiKeys.VOTE,
+            replica.cluster_id,
+            replica_epoch=state.epoch,
+            replica_id=own.id,
+            replica_directory_id=own.directory_id,
+            voter_directory_id=voter.directory_id,
+            last_offset_epoch=end.epoch,
+            last_offset=end.offset,
+            pre_vote=isinstance(state, ProspectiveState),
+        )
+        body.voter_id = voter.id
+        routing.send_to_voter(replica, voter.id, body, VERSION, _lowest_version(state))
 
 
 def _lowest_version(state: ProspectiveState | CandidateState) -> int:
     return PRE_VOTE_FROM if isinstance(state, ProspectiveState) else 0
-
-
-def _request(replica: RaftReplica, state: ProspectiveState | CandidateState, voter: ReplicaKey) -> VoteRequest:
-    end, own = replica.log.end, replica.key
-    body: VoteRequest = request_of(
-        ApiKeys.VOTE,
-        replica.cluster_id,
-        replica_epoch=state.epoch,
-        replica_id=own.id,
-        replica_directory_id=own.directory_id,
-        voter_directory_id=voter.directory_id,
-        last_offset_epoch=end.epoch,
-        last_offset=end.offset,
-        pre_vote=isinstance(state, ProspectiveState),
-    )
-    body.voter_id = voter.id
-    return body
 
 
 def handle_vote_response(replica: RaftReplica, send: OutboundRequest, response: VoteResponse | RequestFailure) -> bool:

@@ -25,7 +25,6 @@ from ..log.files.errors import DiskFailure
 from ..requests.request import Refusal
 from .persister import PersisterStateBatch, SharePartitionKey
 from .persister_state_batch_combiner import combine_state_batches
-from .share_coordinator_offsets_manager import ShareCoordinatorOffsetsManager
 from .share_group_offset import (
     ShareGroupOffset,
     from_snapshot,
@@ -39,6 +38,37 @@ from .share_group_offset import (
 if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
     from ..replica.replication.partition import Partition
+
+
+class ShareCoordinatorOffsetsManager:
+    """The offset of the last snapshot of each share partition: which records are still needed
+    (Kafka: `ShareCoordinatorOffsetsManager`).
+
+    The state of a share partition is its last snapshot and the updates after it. So every record
+    before the oldest of the last snapshots is redundant, and can be deleted.
+    """
+
+    def __init__(self) -> None:
+        # In the order of the offsets: a later snapshot moves its share partition to the end.
+        self._offsets: dict[SharePartitionKey, int] = {}
+        self._last_redundant_offset = 0
+
+    def update_state(self, key: SharePartitionKey, offset: int, is_delete: bool) -> None:
+        """A snapshot or a tombstone was replayed."""
+        self._offsets.pop(key, None)
+        self._offsets[key] = offset
+        self._last_redundant_offset = next(iter(self._offsets.values()))
+        if is_delete:
+            del self._offsets[key]
+
+    @property
+    def last_redundant_offset(self) -> int | None:
+        """The offset before which no record is needed; None if every record is."""
+        return self._last_redundant_offset or None
+
+    def __repr__(self) -> str:
+        return f"{len(self._offsets)} snapshots, nothing before offset {self._last_redundant_offset} is needed"
+
 
 UPDATES_SETTING = "share.coordinator.snapshot.update.records.per.snapshot"
 
@@ -236,7 +266,9 @@ class ShareCoordinatorShard(CoordinatorShard):
         oldest = self.now - self.node.settings.int("share.coordinator.cold.partition.snapshot.interval.ms")
         self.write_in_batches(
             [
-                share_snapshot_record(key, _cold(state.offset, self.now))
+                share_snapshot_record(
+                    key, state.offset._replace(snapshot_epoch=state.offset.snapshot_epoch + 1, write_timestamp=self.now)
+                )
                 for key, state in self.states.items()
                 if state.offset.write_timestamp <= oldest
             ]
@@ -263,10 +295,6 @@ class ShareCoordinatorShard(CoordinatorShard):
 def _refuse_negative(number: int, message: str) -> None:
     if number < 0:
         raise Refusal(error_codes.INVALID_REQUEST, message)
-
-
-def _cold(offset: ShareGroupOffset, now: int) -> ShareGroupOffset:
-    return offset._replace(snapshot_epoch=offset.snapshot_epoch + 1, write_timestamp=now)
 
 
 REPLAY: dict[type[Message], Any] = {

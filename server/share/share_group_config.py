@@ -13,7 +13,6 @@ from ..metadata.features import SHARE_VERSION
 from ..metadata.image import GROUP
 
 if TYPE_CHECKING:
-    from ..metadata.image import Image
     from .host import ShareHost
 
 MAX_GROUPS = 512
@@ -62,19 +61,16 @@ class ShareGroupConfigProvider:
             self._of = basis
         known = self._known.get(group_id)
         if known is None:
-            known = self._known[group_id] = self._read(group_id, image)
+            values = effective_group_config(image.config_overrides(GROUP, group_id), self._node.settings)
+            has_dlq = image.features.get(SHARE_VERSION, 0) >= DLQ_FROM
+            known = self._known[group_id] = ShareGroupConfig(
+                record_lock_duration_ms=int(str(values["share.record.lock.duration.ms"])),
+                delivery_count_limit=int(str(values["share.delivery.count.limit"])),
+                partition_max_record_locks=int(str(values["share.partition.max.record.locks"])),
+                auto_offset_reset=str(values["share.auto.offset.reset"]),
+                isolation_level=str(values["share.isolation.level"]),
+                renew_acknowledge_enable=bool(values["share.renew.acknowledge.enable"]),
+                dlq_topic=str(values["errors.deadletterqueue.topic.name"] or "") if has_dlq else "",
+                dlq_copy_record_enable=bool(values["errors.deadletterqueue.copy.record.enable"]),
+            )
         return known
-
-    def _read(self, group_id: str, image: Image) -> ShareGroupConfig:
-        values = effective_group_config(image.config_overrides(GROUP, group_id), self._node.settings)
-        has_dlq = image.features.get(SHARE_VERSION, 0) >= DLQ_FROM
-        return ShareGroupConfig(
-            record_lock_duration_ms=int(str(values["share.record.lock.duration.ms"])),
-            delivery_count_limit=int(str(values["share.delivery.count.limit"])),
-            partition_max_record_locks=int(str(values["share.partition.max.record.locks"])),
-            auto_offset_reset=str(values["share.auto.offset.reset"]),
-            isolation_level=str(values["share.isolation.level"]),
-            renew_acknowledge_enable=bool(values["share.renew.acknowledge.enable"]),
-            dlq_topic=str(values["errors.deadletterqueue.topic.name"] or "") if has_dlq else "",
-            dlq_copy_record_enable=bool(values["errors.deadletterqueue.copy.record.enable"]),
-        )

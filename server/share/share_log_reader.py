@@ -17,7 +17,6 @@ from ..log.formats.errors import BadFile
 from .fetched_batches import FetchedBatches
 
 if TYPE_CHECKING:
-    from ..replica.replication.partition import Partition
     from .host import ShareHost
     from .share_partition import SharePartition
 
@@ -56,19 +55,15 @@ def read(
     if not start <= offset <= partition.log.log_end_offset:
         return ShareLogRead(offset, error_code=error_codes.OFFSET_OUT_OF_RANGE, log_start_offset=start)
     try:
-        return _read(partition, offset, max_bytes, read_committed, at_least_one)
+        end = partition.log.last_stable_offset if read_committed else partition.log.high_watermark
+        if offset >= end:
+            return ShareLogRead(offset, is_beyond=offset > end)
+        found = partition.log.read(offset, max_bytes, end, at_least_one=at_least_one)
+        aborted = partition.log.aborted_in(offset, found.next_offset) if read_committed else ()
+        available = max_bytes if found.next_offset < end else min(max_bytes, len(found.records))
+        return ShareLogRead(offset, FetchedBatches(found.records, aborted), available_bytes=available)
     except DiskFailure:  # the node reports it
         return ShareLogRead(offset, error_code=error_codes.KAFKA_STORAGE_ERROR)
     except BadFile as problem:
         log.error("%r cannot be read at offset %d: %s", partition, offset, problem)
         return ShareLogRead(offset, error_code=error_codes.CORRUPT_MESSAGE)
-
-
-def _read(partition: Partition, offset: int, max_bytes: int, read_committed: bool, at_least_one: bool) -> ShareLogRead:
-    end = partition.log.last_stable_offset if read_committed else partition.log.high_watermark
-    if offset >= end:
-        return ShareLogRead(offset, is_beyond=offset > end)
-    found = partition.log.read(offset, max_bytes, end, at_least_one=at_least_one)
-    aborted = partition.log.aborted_in(offset, found.next_offset) if read_committed else ()
-    available = max_bytes if found.next_offset < end else min(max_bytes, len(found.records))
-    return ShareLogRead(offset, FetchedBatches(found.records, aborted), available_bytes=available)

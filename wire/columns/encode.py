@@ -47,7 +47,13 @@ def encode(
     made: list[bytes] = []
     done = 0
     for rows in incoming(batch, now):
-        fixed = _fixed(rows)
+        # The size of each row's record without its length and its two deltas, which depend on the
+        # batch.
+        sizes = rows.header_sizes + zigzag_sizes(rows.header_counts) + 1
+        for numbers in (rows.keys.sizes, rows.values.sizes):
+            sizes += zigzag_sizes(numbers)
+            sizes += np.maximum(numbers, 0)
+        fixed = sizes
         cuts = [0, *(high for _, high in rounds(_longest(rows, fixed), max_bytes - HEADER_SIZE))]
         records = _records(rows, fixed, np.array(cuts))
         ends = np.frombuffer(records.buffers()[1], np.int32)
@@ -62,16 +68,6 @@ def encode(
             made.append(bytes(wrap_body(header, data[ends[low] : ends[high]], level=level)))
         done += len(rows.timestamps)
     return made
-
-
-def _fixed(rows: EncoderInput) -> Ints:
-    """The size of each row's record without its length and its two deltas, which depend on the
-    batch."""
-    sizes = rows.header_sizes + zigzag_sizes(rows.header_counts) + 1
-    for numbers in (rows.keys.sizes, rows.values.sizes):
-        sizes += zigzag_sizes(numbers)
-        sizes += np.maximum(numbers, 0)
-    return sizes
 
 
 def _longest(rows: EncoderInput, fixed: Ints) -> Ints:

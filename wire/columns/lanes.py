@@ -21,19 +21,15 @@ def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
         for some in read_fields(data, at[:width], row):
             bad[low + some] = True
         at = row[END]
-    back = _in_order(order, counts, steps)
+    # For each record, batch by batch: its column in the raw rows.
+    lane = np.empty(len(order), np.int64)
+    lane[order] = np.arange(len(order))
+    first = np.cumsum(counts) - counts
+    index = np.arange(int(counts.sum())) - np.repeat(first, counts)
+    back = steps[index] + np.repeat(lane, counts)
     return finish(data, raw.take(back, axis=1), bad.take(back), ends, counts)
 
 
 def _widths(counts: Ints) -> Ints:
     """How many batches have a k-th record, for every k, when counts descend."""
     return np.searchsorted(-counts, -np.arange(int(counts[0]) if len(counts) else 0), side="left").astype(np.int64)
-
-
-def _in_order(order: Ints, counts: Ints, steps: Ints) -> Ints:
-    """For each record, batch by batch: its column in the raw rows."""
-    lane = np.empty(len(order), np.int64)
-    lane[order] = np.arange(len(order))
-    first = np.cumsum(counts) - counts
-    index = np.arange(int(counts.sum())) - np.repeat(first, counts)
-    return steps[index] + np.repeat(lane, counts)

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment
-from ..modern.member_state import MemberState
+from ..modern.modern_group_member import MemberState
 from ..modern.target_assignment import can_compute_next_target_assignment, compute_target_assignment
 from . import records, timers
 from .assignors import assignor_named, default_assignor_name

@@ -10,13 +10,8 @@ from ..assignor.uniform_assignor import UniformAssignor
 ASSIGNORS: dict[str, PartitionAssignor] = {assignor.name: assignor for assignor in (UniformAssignor(), RangeAssignor())}
 
 
-def assignor_names(settings: Settings) -> list[str]:
-    """Returns the names of the assignors that this broker offers; the first is the default."""
-    return [name for name in settings.list("group.consumer.assignors") if name in ASSIGNORS]
-
-
 def default_assignor_name(settings: Settings) -> str:
-    return assignor_names(settings)[0]
+    return next(name for name in settings.list("group.consumer.assignors") if name in ASSIGNORS)
 
 
 def assignor_named(name: str) -> PartitionAssignor:

@@ -26,7 +26,7 @@ from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal, Request
 from ..classic.member import JoinGroupParams
 from ..consumer_protocol import encode_assignment, subscription_of, version_of
-from ..modern.member_state import MemberState
+from ..modern.modern_group_member import MemberState
 from . import downgrade, static_members, timers
 from .assignment_steps import GroupChange
 from .consumer_group import ConsumerGroup

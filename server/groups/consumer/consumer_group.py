@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from kafkadouble.messages import error_codes
 
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
-from ..assignor.assignment import Assignment
 from ..coordinator_group import CommitPartitionValidator, accept_partition
-from ..modern.administration import rebalance, set_target_assignment
 from . import member_epochs, records, timers
 from .consumer_group_member import ConsumerGroupMember
 from .fencing import fence_members
@@ -22,6 +21,8 @@ COMMIT_VERSION_FROM = 9
 
 class ConsumerGroup(ConsumerGroupMembership):
     """One consumer group of a shard."""
+
+    records: ClassVar[Any] = records
 
     def validate_offset_commit(
         self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool, version: int
@@ -49,12 +50,6 @@ class ConsumerGroup(ConsumerGroupMembership):
 
     def expire_member(self, name: str) -> None:
         fence_members(self, [self.named_member(name)])
-
-    def rebalance(self) -> None:
-        rebalance(self, records)
-
-    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
-        set_target_assignment(self, assignments, records)
 
     def validate_offset_delete(self) -> None:
         """As in Kafka, offsets of topics without a subscription may be deleted at any time."""

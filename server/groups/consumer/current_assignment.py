@@ -23,7 +23,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ...requests.request import Refusal
 from ..assignor.assignment import Assignment, PartitionSet
-from ..modern.member_state import MemberState
+from ..modern.modern_group_member import MemberState
 from .consumer_group_member import ConsumerGroupMember, PartitionEpochs
 
 UNKNOWN_STATE = (

@@ -16,7 +16,7 @@ from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.request import Refusal
 from ..group_coordinator_shard import GroupCoordinatorShard
-from ..modern.member_state import MemberState
+from ..modern.modern_group_member import MemberState
 from .consumer_group_member import ConsumerGroupMember
 from .membership import ConsumerGroupMembership
 

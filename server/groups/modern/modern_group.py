@@ -11,8 +11,8 @@ partition has at most one member in the target assignment of a consumer group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Set
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
@@ -29,6 +29,8 @@ M = TypeVar("M", bound=ModernGroupMember)
 
 NO_PARTITIONS = PartitionSet()
 
+UNKNOWN_TIME = 0
+
 NO_REFRESH_MS = 2**31 - 1
 """How long (ms) the metadata hash of a group stays valid if no topic changes."""
 
@@ -42,6 +44,9 @@ class DeadlineAndEpoch(NamedTuple):
 
 class ModernGroup(HeartbeatGroup[M], Generic[M]):
     """One group whose assignment the coordinator computes."""
+
+    records: ClassVar[Any]
+    """The module with the records of this type of group."""
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
         super().__init__(shard, group_id)
@@ -136,6 +141,35 @@ class ModernGroup(HeartbeatGroup[M], Generic[M]):
             owners.update((partition, member_id) for partition in after if partition not in before)
             if not owners:
                 del self.inverted_target_assignment[topic_id]
+
+    # What a test does to the group. It is written as any other change of the group, so members
+    # reconcile with it as usual, and a broker that loads the group has it.
+
+    def rebalance(self) -> None:
+        """Let the next heartbeat compute another target assignment."""
+        self.refuse_to_rebalance_empty()
+        self.shard.write(
+            [
+                # The time of the last assignment is forgotten: the next need not wait.
+                self.records.target_assignment_metadata_record(self.group_id, self.assignment_epoch, UNKNOWN_TIME),
+                self.records.epoch_record(self.group_id, self.group_epoch + 1, self.metadata_hash),
+            ]
+        )
+
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        """Any other member gets none. It holds until the next one is computed."""
+        by_member = {self.named_member(name).member_id: assignment for name, assignment in assignments.items()}
+        group_id, epoch, records = self.group_id, self.group_epoch + 1, self.records
+        self.shard.write(
+            [
+                records.epoch_record(group_id, epoch, self.metadata_hash),
+                *(
+                    records.target_assignment_record(group_id, id, by_member.get(id, EMPTY_ASSIGNMENT))
+                    for id in self.members
+                ),
+                records.target_assignment_metadata_record(group_id, epoch, self.shard.now),
+            ]
+        )
 
     def is_subscribed_to_topic(self, topic: str) -> bool:
         return topic in self.subscribed_topic_names

@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
-from .member_state import MemberState
+
+class MemberState(IntEnum):
+    """The state of a member; the value is the one in the records.
+
+    STABLE                  has its target assignment of the epoch that it is in
+    UNREVOKED_PARTITIONS    must revoke partitions before its epoch can advance
+    UNRELEASED_PARTITIONS   waits for partitions that other members have not released yet
+    UNKNOWN                 was read from a record that a newer version wrote; it must rejoin
+    """
+
+    STABLE = 0
+    UNREVOKED_PARTITIONS = 1
+    UNRELEASED_PARTITIONS = 2
+    UNKNOWN = 127
+
+    @classmethod
+    def of(cls, value: int) -> MemberState:
+        """Returns the state of a record's value; UNKNOWN for a value of a newer version."""
+        try:
+            return cls(value)
+        except ValueError:
+            return cls.UNKNOWN
+
 
 LEAVE_GROUP_MEMBER_EPOCH = -1
 """The epoch with which a member leaves, and the one of a member whose assignment was deleted."""

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .member_state import MemberState
-from .modern_group_member import LEAVE_GROUP_MEMBER_EPOCH
+from .modern_group_member import LEAVE_GROUP_MEMBER_EPOCH, MemberState
 from .replayed_groups import NO_ASSIGNMENT_EPOCH, ReplayedGroups
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from functools import cached_property
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment
 from ..assignor.simple_assignor import SimpleAssignor
-from ..modern.member_state import MemberState
+from ..modern.modern_group_member import MemberState
 from ..modern.subscription_count import SubscribedTopicNames
 from ..modern.target_assignment import can_compute_next_target_assignment, compute_target_assignment
 from . import records

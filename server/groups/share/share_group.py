@@ -8,7 +8,7 @@ has members, else Empty, and it exists until it is deleted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
@@ -17,8 +17,7 @@ from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ..assignor.assignment import Assignment
 from ..coordinator_group import SHARE
-from ..modern.administration import UNKNOWN_TIME, rebalance, set_target_assignment
-from ..modern.modern_group import ModernGroup
+from ..modern.modern_group import UNKNOWN_TIME, ModernGroup
 from . import records, sessions
 from .share_group_member import ShareGroupMember
 from .state_partition_metadata import StatePartitionMetadata
@@ -38,6 +37,7 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
     protocol_type = "share"
     max_size_setting = "group.share.max.size"
     expires = False
+    records: ClassVar[Any] = records
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
         super().__init__(shard, group_id)
@@ -127,9 +127,6 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
     def expire_member(self, name: str) -> None:
         self.fence_member(self.member(name))
 
-    def rebalance(self) -> None:
-        rebalance(self, records)
-
     def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
         for member_id in assignments:
             self.member(member_id)
@@ -139,7 +136,7 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
                 " are assigned"
             )
             raise Refusal(error_codes.INVALID_REQUEST, message)
-        set_target_assignment(self, assignments, records)
+        super().set_target_assignment(assignments)
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:
         return records.group_tombstones(self.group_id, self.members)

@@ -55,7 +55,15 @@ def retained(batch: Buffer, of: CleanerPass) -> Buffer | None:
     horizon = _horizon(header, left, of, obsolete)
     if len(left) == len(records) and horizon is None:
         return batch
-    return _shortened(header, left, horizon, of.level)
+    append_time = header.timestamp_type == APPEND_TIME
+    return _encoded(
+        header,
+        left,
+        compression=header.compression,
+        level=of.level,
+        max_timestamp=header.max_timestamp if append_time else None,
+        delete_horizon=header.base_timestamp if header.has_delete_horizon else horizon,
+    )
 
 
 def _stays(record: Record, header: BatchHeader, of: CleanerPass, expired: bool) -> bool:
@@ -81,18 +89,6 @@ def _horizon(header: BatchHeader, left: list[Record], of: CleanerPass, obsolete:
         return None
     is_needed = obsolete if header.is_control else any(record.value is None for record in left)
     return of.now + of.delete_retention_ms if is_needed else None
-
-
-def _shortened(header: BatchHeader, left: list[Record], horizon: int | None, level: int | None) -> bytearray:
-    append_time = header.timestamp_type == APPEND_TIME
-    return _encoded(
-        header,
-        left,
-        compression=header.compression,
-        level=level,
-        max_timestamp=header.max_timestamp if append_time else None,
-        delete_horizon=header.base_timestamp if header.has_delete_horizon else horizon,
-    )
 
 
 def _emptied(header: BatchHeader) -> bytearray:

@@ -9,7 +9,7 @@ the log is checked. (Also as in Kafka: if a loss of power took whole batches fro
 segment, and left the next segment, the gap looks like one that compaction left.)
 
 The leader epochs and the producers are those of the batches, whatever their files say: see
-`recovered_epochs`.
+`RecoveredEpochs`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..epochs import LeaderEpochCache
 from ..formats.errors import BadFile
 from ..formats.names import LEADER_EPOCH, LOG, TXN_INDEX
 from ..formats.segment import walk
+from ..offset_and_epoch import NO_EPOCH
 from ..producer_state_manager import ProducerStateManager
 from ..refusals import LogRefused
 from ..storage import ANY_TIMESTAMP
 from ..transactions import AbortedTransaction
-from .recovered_epochs import RecoveredEpochs
 from .segment import FileSegment
 from .storage import FileStorage
 
@@ -300,3 +300,34 @@ def learn_epochs(segments: Iterable[FileSegment]) -> LeaderEpochCache:
             if place.leader_epoch > epochs.latest:
                 epochs.assign(place.leader_epoch, place.base_offset)
     return epochs
+
+
+class RecoveredEpochs:
+    """Collects the leader epochs of the batches that an unclean stop left, one batch after the
+    other, and checks that they can be of one history.
+
+    The epochs are those of the batches, whatever `leader-epoch-checkpoint` says: after a
+    truncation, a loss of power may leave an older version of this file, or none. (Kafka only adds
+    epochs that are later than all in the file, so a stale file survives its recovery.) A log of
+    another program, which flushes no truncation, may also have segments that a truncation had
+    deleted, after batches that were appended later. Each of these batches is good, but epochs never
+    fall within one log.
+    """
+
+    def __init__(self, epochs: LeaderEpochCache, recovery_point: int) -> None:
+        self.epochs, self._recovery_point = epochs, recovery_point
+        self._epoch, self._end = NO_EPOCH, 0  # of the previous batch
+
+    def problem(self, header: BatchHeader) -> str:
+        """Why a batch cannot follow the previous one; "" when it can, or when the previous one was
+        the last that was flushed."""
+        epoch = header.partition_leader_epoch
+        if 0 <= epoch < self._epoch and self._end > self._recovery_point:
+            return f"epoch {epoch} after epoch {self._epoch}"
+        return ""
+
+    def take(self, header: BatchHeader) -> None:
+        """Counts the batch as part of the log."""
+        if header.partition_leader_epoch >= 0:
+            self.epochs.believe(header.partition_leader_epoch, header.base_offset, header.last_offset)
+            self._epoch, self._end = header.partition_leader_epoch, header.next_offset

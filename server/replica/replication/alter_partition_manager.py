@@ -80,12 +80,6 @@ class AlterPartitionManager:
 
     def _submit(self, partition: Partition, in_sync: InSyncReplicas, isr: frozenset[int]) -> None:
         in_sync.proposed = isr
-        request = self._request(partition, in_sync, isr)
-        self._channel.send_request(
-            request, VERSION, partial(self._on_response, partition, in_sync, isr), lowest=VERSION
-        )
-
-    def _request(self, partition: Partition, in_sync: InSyncReplicas, isr: frozenset[int]) -> AlterPartitionRequest:
         node, remotes = self._node, in_sync.remotes
         epochs = {id: node.broker_epoch if id == node.id else remotes[id].broker_epoch for id in sorted(isr)}
         data = of.PartitionData(
@@ -96,7 +90,10 @@ class AlterPartitionManager:
             partition_epoch=in_sync.partition_epoch,
         )
         topic = of.TopicData(topic_id=partition.topic_id, partitions=[data])
-        return of(broker_id=node.id, broker_epoch=node.broker_epoch, topics=[topic])
+        request = of(broker_id=node.id, broker_epoch=node.broker_epoch, topics=[topic])
+        self._channel.send_request(
+            request, VERSION, partial(self._on_response, partition, in_sync, isr), lowest=VERSION
+        )
 
     def _on_response(
         self,

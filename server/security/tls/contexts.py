@@ -9,6 +9,7 @@ versions that are offered are those of `ssl.enabled.protocols`.
 
 from __future__ import annotations
 
+import re
 import ssl
 
 from kafkadouble.wire.errors import UsageError
@@ -16,9 +17,36 @@ from kafkadouble.wire.errors import UsageError
 from ...configs.layers import Layers
 from ...configs.listener_settings import name_of_listener
 from ...configs.listeners import security_protocols
-from .cipher_suites import is_of_tls_1_3, name_in_openssl
 from .key_stores import KeyStore, key_store, load_key, load_trusted, trusted_certificates
 from .tls_settings import ListenerTlsSettings, TlsSettings
+
+NAME = re.compile(r"TLS_(?:(DHE|ECDHE)_)?(RSA|ECDSA)_WITH_(\w+)")
+CIPHERS = {
+    "AES_128_GCM_SHA256": "AES128-GCM-SHA256",
+    "AES_256_GCM_SHA384": "AES256-GCM-SHA384",
+    "CHACHA20_POLY1305_SHA256": "CHACHA20-POLY1305",
+    "AES_128_CBC_SHA256": "AES128-SHA256",
+    "AES_128_CBC_SHA": "AES128-SHA",
+    "AES_256_CBC_SHA256": "AES256-SHA256",
+    "AES_256_CBC_SHA384": "AES256-SHA384",
+    "AES_256_CBC_SHA": "AES256-SHA",
+}
+OF_TLS_1_3 = ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")
+
+
+def is_of_tls_1_3(name: str) -> bool:
+    """Whether a suite is one of TLS 1.3."""
+    return name in OF_TLS_1_3
+
+
+def name_in_openssl(name: str) -> str:
+    """OpenSSL's name of a suite of TLS 1.2, or the same name if it is not one of Java's."""
+    match = NAME.fullmatch(name)
+    if match is None or match[3] not in CIPHERS:
+        return name
+    exchange = f"{match[1]}-{match[2]}-" if match[1] else ""
+    return exchange + CIPHERS[match[3]]
+
 
 VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 PROTOCOLS = ("TLSv1.3", "TLSv1.2", "TLSv1.1", "TLS", "SSL", "SSLv3", "SSLv2")

@@ -85,7 +85,14 @@ def _call(options: argparse.Namespace) -> int:
     url, token = options.url or os.environ.get(URL) or DEFAULT_URL, options.token or os.environ.get(TOKEN)
     client = ControlClient(url, token, Caller.COMMAND_LINE)
     if options.verb == EVENTS:
-        return _follow(client, options)
+        for name, data in client.events("/events"):
+            if options.json:
+                print(json.dumps({name: data}), flush=True)
+            elif name == "request":
+                print(data.get("text"), flush=True)
+            else:
+                print(f"{data.get('requests')} requests were missed", flush=True)
+        return _fail(3, "the stream of requests has ended")
     _print(_result(client, _verb(options.verb), options.words), options.json)
     return 0
 
@@ -150,17 +157,6 @@ def _parts(given: Mapping[str, Any]) -> Iterator[list[Any]]:
             part, size = [], 0
     if part:
         yield part
-
-
-def _follow(client: ControlClient, options: argparse.Namespace) -> int:
-    for name, data in client.events("/events"):
-        if options.json:
-            print(json.dumps({name: data}), flush=True)
-        elif name == "request":
-            print(data.get("text"), flush=True)
-        else:
-            print(f"{data.get('requests')} requests were missed", flush=True)
-    return _fail(3, "the stream of requests has ended")
 
 
 def _print(result: Any, as_json: bool) -> None:

@@ -124,7 +124,14 @@ class Observer:
         """Handles the response, or the failure, of a request."""
         send = self._under_way.pop(token, None)
         if token < 0:
-            self._on_response(send, response)
+            handler = _RESPONSE_HANDLERS.get(type(response))
+            if handler is not None:
+                handler(self, response)
+            elif response in (None, RequestFailure.LOST):
+                # Queried again after the leader's next records.
+                self._queried = self._source = None
+            elif send is not None and isinstance(send.body, DescribeQuorumRequest):
+                self._refuse_unknown_ids()
         else:
             if isinstance(response, FetchResponse) and send is not None:
                 self._placed(send, response)
@@ -192,16 +199,6 @@ class Observer:
             self._source, self._committed = source, None
         if partition.high_watermark >= 0:
             self._committed = partition.high_watermark
-
-    def _on_response(self, send: OutboundRequest | None, response: Message | RequestFailure | None) -> None:
-        handler = _RESPONSE_HANDLERS.get(type(response))
-        if handler is not None:
-            handler(self, response)
-        elif response in (None, RequestFailure.LOST):
-            # Queried again after the leader's next records.
-            self._queried = self._source = None
-        elif send is not None and isinstance(send.body, DescribeQuorumRequest):
-            self._refuse_unknown_ids()
 
     def _refuse_unknown_ids(self) -> None:
         if self._requested_id != ANONYMOUS:

@@ -6,17 +6,17 @@ and errors, names that are there twice, partitions that a topic does not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.access.client_access import NAMES, ClientAccess
 
 from .access_sections import access_of, acls_of, certificate_of, protocol_of, super_users_of, tokens_of, users_of
 from .calls import ScenarioCall, fields_of
-from .circles import check_circles
 from .contents import ScenarioTopic, groups_of, no_partition, rules_of, topics_of
 from .files.document import ScenarioDocument, ValuePath
 from .files.reading import read
+from .record_trigger import TOPIC
 from .step import ScenarioStep, steps_of
 
 if TYPE_CHECKING:
@@ -91,3 +91,27 @@ def _check_partitions(group: ScenarioCall, topics: tuple[ScenarioTopic, ...]) ->
         if name in by_name and not index < by_name[name].partitions:
             path = (*group.path, "offsets", name, str(index))
             raise group.document.problem(path, no_partition(by_name[name], index), of_key=True)
+
+
+def check_circles(steps: Iterable[ScenarioStep]) -> None:
+    """Refuses steps that would produce for each other without an end: those from whose topics
+    records are led back to them. A step with `times` leads to an end."""
+    leads = [step for step in steps if step.on_record and step.on_record.times is None and TOPIC not in step.taken]
+    while leads:
+        topics = {step.on_record.topic for step in leads if step.on_record}
+        going_on = [step for step in leads if step.call.given[TOPIC] in topics]
+        if len(going_on) == len(leads):
+            raise _circle(leads)
+        leads = going_on
+
+
+def _circle(steps: list[ScenarioStep]) -> Exception:
+    """The error for steps each of which leads to another one of them."""
+    by_topic: Mapping[str, ScenarioStep] = {step.on_record.topic: step for step in steps if step.on_record}
+    way = [next(iter(by_topic))]
+    while (topic := by_topic[way[-1]].call.given[TOPIC]) not in way:
+        way.append(topic)
+    call = by_topic[topic].call
+    names = " to ".join([*way[way.index(topic) :], topic])
+    problem = f"records would go from {names} without an end: give on_record times"
+    return call.document.problem((*call.path, "on_record"), problem)

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from kafkadouble.server.quotas.client_quota_manager import ClientQuotaManager, QuotaConfig
-from kafkadouble.server.quotas.controller_mutation_quota import ControllerMutationQuotaManager
+from kafkadouble.server.quotas.controller_mutation_quota import ControllerMutationQuotaManager, TokenBucket
 from kafkadouble.server.quotas.default_quota_callback import DefaultQuotaCallback, Entity
 from kafkadouble.server.quotas.rate import Rate
 from kafkadouble.server.quotas.throttle_time import throttle_time_ms
-from kafkadouble.server.quotas.token_bucket import TokenBucket
 from kafkadouble.server.requests.request import Refusal
 from tests.server.configs.witness import Witness, running
 

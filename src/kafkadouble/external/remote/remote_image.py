@@ -82,19 +82,16 @@ class RemoteImage:
     def config_overrides(self, resource_type: int, name: str) -> dict[str, str]:
         """The settings that were set for a resource. Secrets are left out."""
         if (resource_type, name) not in self._configs:
-            self._configs[resource_type, name] = self._read_configs(resource_type, name)
+            resource = DescribeConfigsRequest.DescribeConfigsResource(
+                resource_type=resource_type, resource_name=name, configuration_keys=None
+            )
+            (answer,) = self._ask(DescribeConfigsRequest(resources=[resource])).results
+            raise_for(answer.error_code, answer.error_message)
+            own = OF_RESOURCE.get(resource_type)
+            self._configs[resource_type, name] = {
+                each.name: each.value for each in answer.configs if each.config_source == own and each.value is not None
+            }
         return self._configs[resource_type, name]
-
-    def _read_configs(self, resource_type: int, name: str) -> dict[str, str]:
-        resource = DescribeConfigsRequest.DescribeConfigsResource(
-            resource_type=resource_type, resource_name=name, configuration_keys=None
-        )
-        (answer,) = self._ask(DescribeConfigsRequest(resources=[resource])).results
-        raise_for(answer.error_code, answer.error_message)
-        own = OF_RESOURCE.get(resource_type)
-        return {
-            each.name: each.value for each in answer.configs if each.config_source == own and each.value is not None
-        }
 
     def _metadata(self, topics: Any) -> Any:
         return self._ask(MetadataRequest(topics=topics, allow_auto_topic_creation=False))

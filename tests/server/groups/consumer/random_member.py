@@ -14,7 +14,7 @@ from kafkadouble.server.groups.consumer.consumer_group_member import (
     ConsumerGroupMember,
 )
 from kafkadouble.server.groups.consumer.current_assignment import NO_EPOCH, ReconciliationTarget
-from kafkadouble.server.groups.modern.member_state import MemberState
+from kafkadouble.server.groups.modern.modern_group_member import MemberState
 
 TOPICS = {name: Uuid(bytes([index]) * 16) for index, name in enumerate(("t", "u", "v"), 1)}
 PARTITIONS = range(4)

@@ -11,7 +11,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.groups.assignor.assignment import PartitionSet
 from kafkadouble.server.groups.consumer.consumer_group_member import ConsumerGroupMember
 from kafkadouble.server.groups.consumer.current_assignment import NO_EPOCH, ReconciliationTarget, reconcile
-from kafkadouble.server.groups.modern.member_state import MemberState
+from kafkadouble.server.groups.modern.modern_group_member import MemberState
 from kafkadouble.server.requests.request import Refusal
 from tests.server.groups.consumer.random_member import Owned
 

@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.consumer_group_partition_metadata_record imp
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
 from kafkadouble.server.groups.consumer import records
-from kafkadouble.server.groups.modern.member_state import MemberState
+from kafkadouble.server.groups.modern.modern_group_member import MemberState
 from tests.server.groups.asking import commit, delete_groups
 from tests.server.groups.bench import GROUP
 from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle

@@ -6,7 +6,8 @@ It reads Python files and Markdown, and reports
   (a long URL, a heading, a table row);
 - words for persons, and archaisms, in prose and in what the product prints or raises. A broker or a
   client is "it", or is named. Text in backticks is exempt;
-- docstrings of functions that give an order (`moods.py`).
+- docstrings of functions that give an order (`moods.py`);
+- names of tests that do not say what is tested (`test_names.py`).
 
 `language_allowed.txt` lists phrases that may stand, each as `path: phrase`.
 """
@@ -21,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from . import moods, prose
+from . import moods, prose, test_names
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = "checks/language_allowed.txt"
@@ -30,7 +31,7 @@ PERSONS = "nobody|somebody|everybody|whoever|whom|he|his|him"
 ARCHAISMS = "anew|hither|in vain|lest|nay|save for|shall|thereof|whence"
 WORDS = re.compile(rf"\b(?:({PERSONS})|{ARCHAISMS})\b", re.IGNORECASE)
 TESTS = ("tests/", "interop/", "benchmarks/")
-"""Folders with tests."""
+"""Folders with tests, whose names are judged."""
 
 QUOTING = (*TESTS, "checks/")
 """Folders whose texts quote what is wrong; only their prose is judged."""
@@ -58,7 +59,7 @@ def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[Langua
     """What breaks the rules in one file; `allowed` are the phrases that may stand in it."""
     if path.endswith(".md"):
         return _of_prose(path, list(prose.of_markdown(source)), allowed)
-    found = [LanguageProblem(path, line, text) for line, text in _moods(source)]
+    found = [LanguageProblem(path, line, text) for line, text in (*_moods(source), *_names(path, source))]
     if not WORDS.search(source) and all(len(line) <= WIDTH for line in source.splitlines()):
         return found
     try:
@@ -77,6 +78,10 @@ def _of_prose(path: str, lines: list[prose.ProseLine], allowed: Sequence[str]) -
 def _moods(source: str) -> Iterator[tuple[int, str]]:
     for line, word in moods.imperatives(source):
         yield line, f"a docstring begins with {word!r}: write it in the third person, or name a thing"
+
+
+def _names(path: str, source: str) -> Iterator[tuple[int, str]]:
+    return test_names.problems(source) if path.startswith(TESTS) else iter(())
 
 
 def _wide(path: str, lines: list[prose.ProseLine]) -> Iterator[LanguageProblem]:

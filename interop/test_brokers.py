@@ -106,7 +106,7 @@ def test_a_container_is_given_its_settings_its_port_and_its_name() -> None:
     assert (made.env["KAFKA_NODE_ID"], made.env["CLUSTER_ID"]) == ("3", "id")
 
 
-def test_testcontainers_takes_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_testcontainer_of_kafka_takes_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Uses the package's own class, with no engine behind it."""
     module: Any = pytest.importorskip("testcontainers.core.container")
     monkeypatch.setattr(module, "DockerClient", lambda **_: None)
@@ -115,7 +115,7 @@ def test_testcontainers_takes_what_it_is_given(monkeypatch: pytest.MonkeyPatch) 
     assert made.env["KAFKA_PROCESS_ROLES"] == "broker,controller"
 
 
-def test_words_name_kinds_or_addresses() -> None:
+def test_broker_option_names_a_kind_or_an_address() -> None:
     assert kind_of("double") is KINDS["double"]
     assert kind_of("10.0.0.1:9092").kept
     for word in ("", "doubles", "host", "host:", ":9092", "host:port"):

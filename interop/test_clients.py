@@ -28,18 +28,18 @@ class Failing(shape.Consumer):
         return found
 
 
-def test_an_error_that_passes_is_nothing_that_came() -> None:
+def test_passing_error_of_a_consumer_is_an_empty_poll() -> None:
     consumer = Failing(Refused(-1000, "away", passes=True), [ONE])
     assert consumer.poll(0) == []
     assert consumer.poll(0) == [ONE]
 
 
-def test_an_error_that_stays_is_raised_at_once() -> None:
+def test_permanent_error_of_a_consumer_is_raised_at_once() -> None:
     with pytest.raises(Refused, match="forbidden"):
         Failing(Refused(29, "forbidden")).poll(0)
 
 
-def test_an_error_that_should_pass_and_does_not_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passing_error_of_a_consumer_that_stays_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     away = Refused(-1000, "away", passes=True)
     consumer = Failing(away, [], away, away)
     assert [consumer.poll(0), consumer.poll(0), consumer.poll(0)] == [

@@ -88,7 +88,7 @@ def test_configs_are_altered_step_by_step(broker: Broker, client: Client, topic:
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, tuple) else value,
 )
-def test_an_impossible_change_is_refused_and_nothing_is_changed(
+def test_impossible_config_is_refused_and_changes_nothing(
     broker: Broker, client: Client, topic: str, change: tuple[str, str, str], error: str
 ) -> None:
     with client.admin(broker.bootstrap) as admin:

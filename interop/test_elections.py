@@ -119,7 +119,7 @@ def topic(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_the_terms_are_what_they_should_be(both: Both, topic: str) -> None:
+def test_leader_epochs_are_those_of_the_elections(both: Both, topic: str) -> None:
     assert both.epoch >= 3
     assert both.compare("Metadata", 9, {"topics": [{"name": topic}]}) == []
     assert both.compare("Metadata", 13, {"topics": [{"name": topic}]}) == []

@@ -217,7 +217,7 @@ def test_a_join_is_repeated_when_the_coordinator_disconnects(double: KafkaDouble
 
 
 @pytest.mark.parametrize("error", ["TOPIC_ALREADY_EXISTS", "POLICY_VIOLATION", "CLUSTER_AUTHORIZATION_FAILED"])
-def test_an_admin_reports_a_refusal(double: KafkaDouble, client: Client, error: str) -> None:
+def test_admin_client_reports_a_refused_topic(double: KafkaDouble, client: Client, error: str) -> None:
     with client.admin(double.bootstrap_servers) as admin:
         with double.fail("CreateTopics", error), refused(error):
             admin.create_topic("made")

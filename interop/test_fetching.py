@@ -132,9 +132,7 @@ def _metadata(broker: Broker, group: str, client: Client) -> list[Any]:
     ]
 
 
-def test_questions_that_follow_one_another_closely_are_not_held_back(
-    broker: Broker, client: Client, topic: str
-) -> None:
+def test_requests_in_quick_succession_are_answered_without_delay(broker: Broker, client: Client, topic: str) -> None:
     """librdkafka asks for both bounds at once. A broker that delays its second response until the
     first is acknowledged (Nagle's algorithm) needs 40 ms for it."""
     with client.consumer(broker.bootstrap) as consumer:
@@ -149,7 +147,9 @@ def test_questions_that_follow_one_another_closely_are_not_held_back(
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
-def test_a_poll_of_nothing_comes_back_in_time(broker: Broker, client: Client, topic: str, seconds: float) -> None:
+def test_consumer_poll_without_records_returns_in_time(
+    broker: Broker, client: Client, topic: str, seconds: float
+) -> None:
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
         begun = time.monotonic()
         assert consumer.poll(seconds) == []

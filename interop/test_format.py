@@ -179,7 +179,7 @@ def _compare(ours: Path, theirs: Path) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused_in_the_same_words(beside: Beside, case: str) -> None:
+def test_format_refuses_options_in_kafkas_words(beside: Beside, case: str) -> None:
     ours, theirs = beside.run(*REFUSED[case])
     assert ours.code == theirs.code == 1
     assert ours.err.removeprefix("kafkadouble: ") == theirs.err
@@ -187,7 +187,7 @@ def test_refused_in_the_same_words(beside: Beside, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ENDS_ONLY)
-def test_refused_in_words_of_its_own(beside: Beside, case: str) -> None:
+def test_format_refuses_options_that_kafka_refuses(beside: Beside, case: str) -> None:
     ours, theirs = beside.run(*ENDS_ONLY[case])
     assert ours.code == theirs.code == 1
     assert ours.err
@@ -197,7 +197,7 @@ def test_refused_in_words_of_its_own(beside: Beside, case: str) -> None:
 
 @pytest.mark.parametrize("formats", Beside._fields)
 @pytest.mark.parametrize("runs", Beside._fields)
-def test_either_starts_alone_on_what_either_formatted(beside: Beside, formats: str, runs: str) -> None:
+def test_node_starts_on_a_directory_that_kafka_or_the_double_formatted(beside: Beside, formats: str, runs: str) -> None:
     """Each node becomes the voter that the directory names."""
     clients, controllers = free_ports(2)
     settings = DYNAMIC.replace("9092", str(clients)).replace("9093", str(controllers))

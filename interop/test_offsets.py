@@ -22,7 +22,7 @@ def six(broker: Broker, client: Client, lasting: str) -> Partition:
     return Partition(lasting, 0)
 
 
-def test_a_seek_decides_what_is_read_next(broker: Broker, client: Client, six: Partition) -> None:
+def test_consumer_seek_decides_the_next_record(broker: Broker, client: Client, six: Partition) -> None:
     with client.consumer(broker.bootstrap, partitions=[six]) as consumer:
         assert [seen.value for seen in consumer.read(6)] == [b"%d" % n for n in range(6)]
         consumer.seek(six, 4)
@@ -32,7 +32,7 @@ def test_a_seek_decides_what_is_read_next(broker: Broker, client: Client, six: P
         assert [seen.offset for seen in consumer.read(6)] == list(range(6))
 
 
-def test_a_seek_to_the_end_reads_only_what_comes_after(broker: Broker, client: Client, six: Partition) -> None:
+def test_consumer_seek_to_the_end_reads_later_records(broker: Broker, client: Client, six: Partition) -> None:
     with (
         client.consumer(broker.bootstrap, partitions=[six]) as consumer,
         client.producer(broker.bootstrap) as producer,
@@ -152,7 +152,7 @@ def test_an_empty_partition_has_no_offsets_but_zero(broker: Broker, client: Clie
         assert consumer.offset_at(partition, 0) is None
 
 
-def test_some_partitions_are_read_and_others_left_alone(broker: Broker, client: Client, name: str) -> None:
+def test_consumer_reads_only_assigned_partitions(broker: Broker, client: Client, name: str) -> None:
     create_topic(broker.bootstrap, name, 4)
     with client.producer(broker.bootstrap) as producer:
         producer.send(name, [Record(b"%d" % index, partition=index) for index in range(4)])

@@ -102,7 +102,7 @@ def test_kafka_finds_nothing_wrong(written: Written, state: str, option: str) ->
 
 
 @pytest.mark.parametrize("state", Written._fields)
-def test_our_own_check_finds_nothing_wrong(written: Written, state: str) -> None:
+def test_check_of_own_log_files_finds_no_problem(written: Written, state: str) -> None:
     verdict = check(getattr(written, state))
     assert verdict.word == "good", verdict
 

@@ -77,7 +77,9 @@ def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
 @pytest.mark.needs("loopback")
 # Without kafka-python: it is not made to retry without idempotence.
 @pytest.mark.clients(names=("aiokafka", "confluent-kafka"))
-def test_without_idempotence_a_lost_answer_makes_a_duplicate(broker: Broker, client: Client, topic: str) -> None:
+def test_producer_without_idempotence_duplicates_after_a_lost_response(
+    broker: Broker, client: Client, topic: str
+) -> None:
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=False) as producer:
         producer.send(topic, [Record(b"0")])
         between.swallow(ApiKeys.PRODUCE)

@@ -171,7 +171,7 @@ def test_connections_beyond_the_rate_of_the_broker_are_served_later_and_none_is_
 
 
 @pytest.mark.parametrize("value", ["-1", "many", str(2**31)])
-def test_a_rate_that_is_none_is_refused(broker: Broker, value: str) -> None:
+def test_impossible_quota_rate_is_refused(broker: Broker, value: str) -> None:
     assert error_codes.name(_set_creation_rate(broker, value)) == "INVALID_REQUEST"
 
 

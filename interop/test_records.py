@@ -137,7 +137,7 @@ def test_a_topic_of_append_times_gives_every_record_the_time_of_the_broker(
 
 # KIP-1030: at most an hour ahead by default; any time in older releases.
 @pytest.mark.needs("kafka_4")
-def test_a_time_too_far_ahead_is_refused(broker: Broker, client: Client, topic: str) -> None:
+def test_timestamp_too_far_ahead_is_refused(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap) as producer, refused("INVALID_TIMESTAMP"):
         producer.send(topic, [Record(b"v", timestamp=int(time.time() * 1000) + 2 * 3_600_000)])
 

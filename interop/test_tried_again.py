@@ -23,7 +23,7 @@ def test_that_fails_once():
 """
 
 
-def test_the_reason_of_a_failed_try_is_shown(tmp_path: Path) -> None:
+def test_reason_of_a_repeated_test_is_shown(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(FAILS_ONCE)
     command = [sys.executable, "-m", "pytest", "-p", "interop.conftest", "-p", "no:cacheprovider", "test_it.py"]
     environment = {**os.environ, "PYTHONPATH": str(HOUSE)}

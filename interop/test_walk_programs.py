@@ -46,7 +46,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKADOUBLE_CACHE", str(tmp_path / "cache"))
 
 
-def test_fnv1a_is_the_published_one() -> None:
+def test_fnv1a_has_the_published_values() -> None:
     assert promise.fnv1a(b"") == 0x811C9DC5
     assert promise.fnv1a(b"foobar") == 0xBF9CF968
 
@@ -88,7 +88,7 @@ def test_differing_parts_of_a_report_are_faults() -> None:
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{}", '{"client": "some"}', "no object"])
-def test_report_that_is_no_object_is_refused(line: str) -> None:
+def test_report_of_a_walk_program_that_is_no_object_is_refused(line: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - json's own and ours
         parsed(line)
 
@@ -191,7 +191,7 @@ def sources(tmp_path: Path) -> Path:
     return tmp_path / "sources"
 
 
-def test_a_build_is_made_once_for_the_same_sources(sources: Path) -> None:
+def test_walk_program_is_built_once_for_the_same_sources(sources: Path) -> None:
     counted = Counted(sources)
     first = built(counted.toolchain)
     assert built(counted.toolchain) == first
@@ -200,7 +200,7 @@ def test_a_build_is_made_once_for_the_same_sources(sources: Path) -> None:
     assert counted.builds == 2
 
 
-def test_a_build_that_failed_begins_from_nothing(sources: Path) -> None:
+def test_failed_build_of_a_walk_program_begins_again(sources: Path) -> None:
     counted = Counted(sources, failing=1)
     with pytest.raises(Missing, match="no compiler"):
         built(counted.toolchain)

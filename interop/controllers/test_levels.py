@@ -140,7 +140,7 @@ def test_metadata_version_is_raised_while_the_cluster_serves(
 
 
 @by_level(LEVELS[4])
-def test_its_records_have_the_versions_of_apache_kafkas(level: int, ours: Kind, real: Kafka, tmp_path: Path) -> None:
+def test_metadata_records_have_apache_kafkas_versions(level: int, ours: Kind, real: Kafka, tmp_path: Path) -> None:
     found: list[list[tuple[Message, int]]] = []
     for kind, name in ((ours, "ours"), (real, "real")):
         with cluster(tmp_path / name, kind, real, level) as running:

@@ -68,7 +68,7 @@ def quorum(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest
         yield Quorum(cluster, Sides(ids[:count], ids[count:]))
 
 
-def test_led_by_ours_by_theirs_and_by_ours(quorum: Quorum) -> None:
+def test_leadership_of_a_mixed_quorum_goes_back_and_forth(quorum: Quorum) -> None:
     """Leaders are killed under load until the other side leads; what one leader acknowledged is
     there under the next."""
     cluster, sides = quorum

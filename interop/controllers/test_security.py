@@ -70,7 +70,7 @@ def test_a_user_comes_in_with_the_password(guarded: Guarded, mechanism: str) -> 
     eventually(lambda: came(guarded, user, "second", mechanism), lambda code: code == AUTHENTICATION)
 
 
-def test_rights_are_given_and_taken(guarded: Guarded) -> None:
+def test_acls_are_created_and_deleted(guarded: Guarded) -> None:
     """Writing and reading each need their ACL; ACLs survive a restart of the controller."""
     user, ledger = unique("user"), Ledger(guarded.cluster.bootstrap)
     topic, mechanism = ledger.topic("rights"), MECHANISMS[0]

@@ -82,7 +82,7 @@ def test_a_broker_comes_and_goes(cluster: Mixed) -> None:
     ledger.check()
 
 
-def test_their_logs_are_equal_and_their_snapshots_true(cluster: Mixed) -> None:
+def test_controllers_have_equal_logs_and_snapshots(cluster: Mixed) -> None:
     """The logs are equal byte for byte. This test is the last one, since it stops the nodes."""
     end = cluster.caught_up()
     cluster.stop()

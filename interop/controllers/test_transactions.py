@@ -77,7 +77,7 @@ def test_markers_reach_the_partitions_of_both(cluster: Mixed, topic: str, partit
 
 
 @pytest.mark.parametrize("partition", [0, 1], ids=["ours coordinates", "theirs coordinates"])
-def test_a_successor_fences_through_either(cluster: Mixed, topic: str, partition: int) -> None:
+def test_producer_epoch_is_fenced_through_either_coordinator(cluster: Mixed, topic: str, partition: int) -> None:
     id = id_at(partition)
     zombie = producer(cluster.bootstrap, id)
     send(zombie, topic, "zombie")

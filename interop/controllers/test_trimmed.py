@@ -35,7 +35,7 @@ PATIENCE = 150
 
 
 @pytest.mark.parametrize("start", SEGMENTS)
-def test_each_starts_what_the_other_has_trimmed(real: Kafka, tmp_path: Path, start: str) -> None:
+def test_controller_starts_on_a_log_that_the_other_trimmed(real: Kafka, tmp_path: Path, start: str) -> None:
     kinds: list[Kind] = [real, DOUBLE, real]
     overrides = SMALL | {"internal.metadata.log.segment.bytes": SEGMENTS[start]}
     with mixed(tmp_path, combined(0, real), overrides=overrides) as cluster:

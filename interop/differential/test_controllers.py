@@ -170,7 +170,7 @@ def test_forwarded_requests_are_answered_alike(controllers: Addresses, api: str)
         assert [str(each) for each in sorted_out(found, rows())[0]] == []
 
 
-def test_all_that_is_forwardable_is_compared() -> None:
+def test_forwarded_apis_are_all_compared() -> None:
     assert {row.name for row in ROWS if row.forwarded} - {"CreateAcls", "DeleteAcls"} == FORWARDED.keys()
 
 

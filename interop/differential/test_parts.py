@@ -110,7 +110,7 @@ def test_differences_have_paths_and_elements_have_keys() -> None:
     assert next(iter(differences("no answer", ours))).path == ""
 
 
-def test_unlisted_and_stale_divergences_fail() -> None:
+def test_rows_of_unlisted_and_stale_divergences_fail() -> None:
     listed = rows(
         '[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"\n'
         'shown = [{ api = "Fetch", path = "topics[].x", ours = "1*" }, { api = "Fetch", path = "y" }]'

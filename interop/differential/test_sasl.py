@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("kafka_jars")
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_the_same_answers_and_the_same_end(pair: Pair, name: str) -> None:
+def test_sasl_dialogue_ends_as_with_kafka(pair: Pair, name: str) -> None:
     listener, steps = SCENES[name]
     outcomes = []
     for side in pair:

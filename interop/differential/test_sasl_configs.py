@@ -54,7 +54,7 @@ def alter(side: Address, name: str, value: str | None, broker: str = "1") -> tup
 
 @pytest.mark.parametrize("altered", ["1", ""])
 @pytest.mark.parametrize("case", ALTERED)
-def test_an_alteration_is_answered_alike(pair: Pair, case: str, altered: str) -> None:
+def test_altered_sasl_config_is_answered_as_by_kafka(pair: Pair, case: str, altered: str) -> None:
     """The configuration of broker 1, and that of all brokers."""
     name, value = ALTERED[case]
     ours, theirs = (alter(side[CLIENTS], name, value, altered) for side in pair)

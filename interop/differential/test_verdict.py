@@ -40,18 +40,18 @@ def play(*differing: Found, unplayable: tuple[str, ...] = (), codes: tuple[tuple
     return report
 
 
-def test_play_without_problems_is_not_repeated() -> None:
+def test_script_without_problems_is_played_once() -> None:
     assert judged(play(), play(found("x"))) == (1, verdict.Verdict([], []))
 
 
-def test_difference_in_both_plays_fails() -> None:
+def test_difference_in_both_plays_of_a_script_fails() -> None:
     count, came = judged(play(found("x", ours=1)), play(found("x", ours=3)))
     assert count == 2
     assert came == verdict.Verdict(["not in divergence.toml: script:1 Fetch v4 x: ours 3, theirs 2"], [])
 
 
 @pytest.mark.parametrize("again", [(), (found("y"),), (found("x", line=2),), (found("x", version=5),)])
-def test_a_difference_in_one_play_is_reported_and_fails_nothing(again: tuple[Found, ...]) -> None:
+def test_difference_in_one_play_of_a_script_is_only_reported(again: tuple[Found, ...]) -> None:
     _, came = judged(play(found("x")), play(*again))
     assert came.failures == []
     assert came.once[0] == "not in divergence.toml: script:1 Fetch v4 x: ours 1, theirs 2"
@@ -61,7 +61,7 @@ def test_a_difference_in_one_play_is_reported_and_fails_nothing(again: tuple[Fou
     )
 
 
-def test_stale_divergence_in_both_plays_fails() -> None:
+def test_stale_divergence_in_both_plays_of_a_script_fails() -> None:
     silent = Report()
     assert judged(silent, Report())[1].failures == [
         "in divergence.toml, and not different: api Fetch, path listed, versions 4"
@@ -77,13 +77,13 @@ def test_a_script_that_cannot_be_played_fails_when_it_stops_at_the_same_line_twi
     assert judged(stops, elsewhere)[1].failures == []
 
 
-def test_other_problem_in_both_plays_fails() -> None:
+def test_other_problem_in_both_plays_of_a_script_fails() -> None:
     wrong = play(codes=(("Fetch", "NONE"),))
     assert judged(wrong, wrong)[1].failures == ["Fetch NONE"]
     assert judged(wrong, play())[1] == verdict.Verdict([], ["Fetch NONE"])
 
 
-def test_of_many_single_differences_some_are_reported() -> None:
+def test_differences_in_one_play_of_a_script_are_reported_up_to_a_bound() -> None:
     def many() -> Iterator[Found]:
         return (found("x", line=line) for line in range(verdict.MOST + 5))
 

@@ -28,5 +28,5 @@ def test_a_service_with_franz_go_survives_a_killed_leader() -> None:
     assert "--- PASS: TestAUserMayDoWhatAnACLAllows" in output
 
 
-def test_the_sources_are_formatted() -> None:
+def test_go_library_is_formatted() -> None:
     assert passes([tool("gofmt"), "-l", "."], FOLDER) == ""

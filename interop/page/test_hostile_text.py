@@ -82,7 +82,7 @@ def test_text_of_clients_is_not_markup_on_the_page(filled: KafkaDouble, page: An
     assert shown == {"requests", "groups", "rules"}
 
 
-def test_controls_of_direction_end_with_their_element(filled: KafkaDouble, page: Any) -> None:
+def test_page_ends_direction_controls_with_their_element(filled: KafkaDouble, page: Any) -> None:
     page.goto(filled.page)
     page.locator("#requests").get_by_text("onerror").first.wait_for()
     assert page.evaluate(

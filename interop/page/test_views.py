@@ -177,7 +177,7 @@ def test_a_button_can_be_pressed_while_its_row_changes(kafka: KafkaDouble, page:
     assert kafka.rules == []
 
 
-def test_names_are_offered(kafka: KafkaDouble, page: Any) -> None:
+def test_page_offers_names_of_apis_and_errors(kafka: KafkaDouble, page: Any) -> None:
     page.goto(kafka.page)
     tab(page, "rules")
     for name, offered in (("api", "InitProducerId"), ("error", "NOT_LEADER_OR_FOLLOWER")):
@@ -250,7 +250,7 @@ def test_the_clock_before_the_names_of_apis_have_come(kafka: KafkaDouble, page: 
 
 
 @pytest.mark.parametrize("name", ["requests", "topics", "rules"])
-def test_both_themes(kafka: KafkaDouble, page: Any, name: str) -> None:
+def test_page_has_a_light_and_a_dark_theme(kafka: KafkaDouble, page: Any, name: str) -> None:
     page.goto(f"{kafka.page}#{name}")
     colour = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(colour) == "rgb(255, 255, 255)"

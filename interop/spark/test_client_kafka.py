@@ -103,7 +103,9 @@ def test_an_offset_that_is_not_there(ours: Client) -> None:
 
 
 @pytest.mark.parametrize("version", ["4.0.2", "3.9.2"])
-def test_older_releases(request: pytest.FixtureRequest, tmp_path: Path, version: str) -> None:
+def test_pipeline_client_reads_from_older_kafka_releases(
+    request: pytest.FixtureRequest, tmp_path: Path, version: str
+) -> None:
     with (
         local_kafka(request),
         cluster(tmp_path, version, overrides=FOREVER) as running,

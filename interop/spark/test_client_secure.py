@@ -25,7 +25,7 @@ from .secure_node import KEYS, TOKEN, WAYS
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_everything_that_a_pipeline_does(secured: Mapping[str, str], way: str) -> None:
+def test_pipeline_client_reads_and_writes_over_secured_listeners(secured: Mapping[str, str], way: str) -> None:
     listener, settings = WAYS[way]
     t0 = TopicPartition(unique("secure"), 0)
     with Client({"bootstrap.servers": secured[listener], **settings}) as client:

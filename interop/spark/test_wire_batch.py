@@ -158,7 +158,7 @@ REFUSED: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("options", REFUSED.values(), ids=REFUSED.keys())
-def test_both_refuse(spark: Any, topics: Topics, options: dict[str, str]) -> None:
+def test_spark_sources_refuse_the_same_options(spark: Any, topics: Topics, options: dict[str, str]) -> None:
     with pytest.raises(Exception, match=r"."):
         query(spark, THEIRS, topics, options).collect()
     with pytest.raises(Exception, match=r"\bUsageError: [^\n]+\n"):

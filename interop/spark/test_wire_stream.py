@@ -102,7 +102,9 @@ def test_the_same_micro_batches(
     assert jobs[OURS].values() == jobs[THEIRS].values() == list(range(count))
 
 
-def test_a_rest_that_is_too_small_is_read_by_ours_alone(spark: Any, broker: Broker, topic: str, tmp_path: Path) -> None:
+def test_available_now_trigger_reads_a_rest_below_the_minimum(
+    spark: Any, broker: Broker, topic: str, tmp_path: Path
+) -> None:
     """As the documentation of Trigger.AvailableNow says: all rows that were there at the start."""
     write(spark, THEIRS, broker, topic, 0, 70)
     limits = {"maxOffsetsPerTrigger": "40", "minOffsetsPerTrigger": "35"}
@@ -129,7 +131,7 @@ def test_a_checkpoint_goes_from_one_to_the_other(
     assert job.values() == list(range(75))
 
 
-def test_both_sinks_write_the_same(spark: Any, broker: Broker) -> None:
+def test_spark_sinks_write_the_same_records(spark: Any, broker: Broker) -> None:
     rows = spark.range(500).selectExpr(
         "case when id % 9 = 0 then cast('' as string) else concat('key ', id) end as key",
         "case when id % 11 = 0 then null else cast(concat('value ', id) as binary) end as value",

@@ -48,7 +48,7 @@ def test_settings_with_their_synonyms() -> None:
     }
 
 
-def test_objects_are_counted_by_name() -> None:
+def test_json_lines_are_counted_by_name() -> None:
     assert counts(printed('text\n{"name": "a"}\n{"name": "b"}\n{"name": "a"}\n')) == {"a": 2, "b": 1}
 
 
@@ -78,7 +78,7 @@ def test_answers_match_expected_values_and_patterns() -> None:
     assert not matches([{"a": 1}, {"a": 3}, {"a": 1}], those({"a": 1}, [{}]))
 
 
-def test_names_are_filled_in_wherever_they_stand() -> None:
+def test_placeholders_are_filled_in_wherever_they_stand() -> None:
     expected = {"{topic}": ["{topic}:0", has("{group}"), lacks("{group}"), those("{group}", 3)]}
     assert filled(expected, {"topic": "t", "group": "g"}) == {"t": ["t:0", has("g"), lacks("g"), those("g", 3)]}
     assert type(filled(lacks("{group}"), {"group": "g"})) is type(lacks())
@@ -127,7 +127,7 @@ def test_the_language_of_the_table() -> None:
     ]
 
 
-def test_which_calls_may_be_made_again() -> None:
+def test_tool_commands_that_only_read_may_be_repeated() -> None:
     assert only_reads(Row("kafka-topics", "", "--describe --topic t"))
     assert only_reads(Row("kafka-console-consumer", "", "--topic t"))
     assert not only_reads(Row("kafka-console-consumer", "", "--topic t --group g"))

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name.replace(" ", "-"))
-def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
+def test_tool_command_prints_as_with_kafka(broker: Broker, tools: Resident, scenario: Scenario) -> None:
     announced = versions(broker.bootstrap)
     if announced["ApiVersions"][1] < API_VERSIONS_OF_4_4:
         pytest.skip(f"{broker.name}: the table has what an Apache Kafka 4.4 makes the tools say")
@@ -142,7 +142,7 @@ ANYWHERE = (
 )
 
 
-def test_a_tool_prints_here_what_it_prints_in_a_jvm_of_its_own(broker: Broker, tools: Resident) -> None:
+def test_tool_command_prints_the_same_in_a_process_of_its_own(broker: Broker, tools: Resident) -> None:
     names = _names(broker, tools)
     assert _output_of(tools, ANYWHERE[0], names).code == 0
     for row in ANYWHERE[1:]:

@@ -28,7 +28,7 @@ TRANSACTIONS = {"AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCom
 
 @pytest.mark.parametrize("protocol", ["classic", "streams"])
 @pytest.mark.parametrize(("guarantee", "needs"), [("at_least_once", set()), ("exactly_once_v2", TRANSACTIONS)])
-def test_words_are_counted(broker: Broker, guarantee: str, needs: set[str], protocol: str) -> None:
+def test_streams_program_counts_words(broker: Broker, guarantee: str, needs: set[str], protocol: str) -> None:
     if protocol == "streams" and "StreamsGroupHeartbeat" not in served(broker.bootstrap):
         pytest.skip("the broker has no streams groups (KIP-1071)")
     code, result = _count(broker, guarantee, protocol)

@@ -20,7 +20,7 @@ WALKERS = [program for program in PROGRAMS if "walk" in program.verbs]
 
 
 @pytest.mark.parametrize("program", WALKERS, ids=[program.name for program in WALKERS])
-def test_the_walk(request: pytest.FixtureRequest, broker: Broker, program: Program) -> None:
+def test_walk_program_keeps_its_promises(request: pytest.FixtureRequest, broker: Broker, program: Program) -> None:
     topic = unique(f"walk-{program.name}")
     transactions = served(broker.bootstrap) >= TRANSACTIONS
     try:

@@ -12,7 +12,7 @@ from .java import Witness
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)
-def test_a_difference(name: str, witness: Witness) -> None:
+def test_listed_message_difference_to_java_exists(name: str, witness: Witness) -> None:
     row = DIFFERENCES[name]
     data, cls = bytes.fromhex(row.bytes), registry.message(row.message)
     answer = witness.answer("rewrite", row.message, row.version, data.hex())

@@ -38,7 +38,7 @@ Tried = tuple[str, dict[str, Any]]
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("letters", ["ABC", "D", "EFGHIJKLM", "NOPQRSTUVWXYZ"])
-def test_refused_alike(letters: str, witness: Witness, record_property: Count) -> None:
+def test_malformed_messages_are_refused_as_by_java(letters: str, witness: Witness, record_property: Count) -> None:
     seen: Counter[bool] = Counter()
     for name in NAMES:
         if name[0] not in letters:

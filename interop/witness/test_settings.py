@@ -66,7 +66,7 @@ def test_files_are_taken_and_refused_as_by_kafka(kafka: Witness, tmp_path: Path)
 
 
 @pytest.mark.parametrize("row", INTENDED)
-def test_an_intended_difference_is_one(kafka: Witness, tmp_path: Path, row: str) -> None:
+def test_intended_setting_difference_to_kafka_exists(kafka: Witness, tmp_path: Path, row: str) -> None:
     assert row in [each.kafka for each in rows()]
     file = written(tmp_path / "node", INTENDED[row] | {"log.dirs": str(tmp_path / "logs")})
     assert all(judged_by_kafka(kafka, file, ()))

@@ -37,7 +37,7 @@ def test_messages_that_both_encode_alike_have_no_problem(witness: Witness) -> No
         (RIGHT._replace(json="", hex=RIGHT.hex + "00"), ["Kafka leaves 1 bytes unr", "Kafka reads the bytes an"]),
     ],
 )  # fmt: skip
-def test_wrong_answers_are_reported(witness: Witness, wrong: Case, problem: list[str]) -> None:
+def test_witness_reports_wrong_answers(witness: Witness, wrong: Case, problem: list[str]) -> None:
     found = problems_of(witness, wrong)
     assert found[: len(problem)] == problem
     assert any(line.startswith("we ") for line in found[len(problem) :]), "our own reading differs too"
@@ -60,7 +60,7 @@ def test_a_difference_is_reported_for_the_smallest_message(witness: Witness, mon
     assert "Kafka reads in the bytes" in report
 
 
-def test_shrinking_keeps_what_fails() -> None:
+def test_shrunk_message_still_fails() -> None:
     message = Maker(4).message(CreateTopicsRequest, 7, "highest")
     assert isinstance(message, CreateTopicsRequest)
     message.topics[0].unknown_tagged_fields = {7: b"abc", 9: b""}
@@ -82,6 +82,6 @@ def test_an_unknown_verb(witness: Witness) -> None:
     assert witness.answer("sing") == ["!java.lang.IllegalArgumentException: unknown verb sing"]
 
 
-def test_answers_that_were_not_fetched(witness: Witness) -> None:
+def test_witness_answers_in_order_after_skipped_ones(witness: Witness) -> None:
     witness.ask("sing")
     assert witness.answer(*question(RIGHT)) == [SAME, SAME, SAME]

@@ -55,6 +55,24 @@ def test_language_check_finds_imperative_prose_of_functions(docstring: str, prob
     assert texts("a.py", f'class A:\n    """{docstring}"""\n') == []
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("fetch_snapshot_of_unknown_partition_is_refused", ""),
+        ("a_client_waits", ""),
+        ("what_a_client_gets", "begins with 'what'"),
+        ("it_works", "begins with 'it'"),
+        ("refused_at_once", "holds no noun"),
+    ],
+)
+def test_language_check_judges_names_of_tests(name: str, problem: str) -> None:
+    source = f"import a\n\n\ndef test_{name}() -> None: ...\n"
+    found = language.problems("tests/test_a.py", source)
+    assert [line.line for line in found] == ([4] if problem else [])
+    assert all(problem in line.text for line in found)
+    assert not language.problems("server/a.py", source)
+
+
 @pytest.mark.parametrize("word", ["nobody", "Somebody", "EVERYBODY", "whoever", "whom", "he", "He", "his", "him"])
 def test_language_check_finds_words_for_persons_in_prose(word: str) -> None:
     assert texts("a.md", f"Here is {word} again.\n") == [f"1 {word!r}"]

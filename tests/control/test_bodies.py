@@ -35,7 +35,7 @@ def test_a_field_that_is_there_twice_is_found_in_one_pass() -> None:
     assert Name.compared < 4 * count
 
 
-def test_a_name_that_is_much_longer_than_every_known_one_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_long_parameter_names_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
 
     def compare(name: str, *_: object, **__: object) -> list[str]:
@@ -61,7 +61,7 @@ class Call:
             await asyncio.sleep(0)
 
 
-def test_bodies_that_are_read_at_once_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_bodies_read_at_once_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_AT_ONCE", 50)
     readers = bodies.BodyReader()
 

@@ -39,13 +39,13 @@ def test_kafkas_error_has_its_code(url: str, kafka: KafkaDouble) -> None:
     )
 
 
-def test_an_assertion_shows_what_was_seen(url: str) -> None:
+def test_failed_assert_seen_verb_shows_the_requests(url: str) -> None:
     answer = call(url, "POST", "/verbs/assert_seen", {"apis": ["Produce"]})
     assert (answer.status, answer.error["kind"]) == (422, "assertion")
     assert "Produce" in answer.error["message"]
 
 
-def test_a_wait_that_ends_in_vain(url: str) -> None:
+def test_timed_out_wait_verb_is_http_408(url: str) -> None:
     answer = call(url, "POST", "/verbs/wait_for_topic", {"topic": "orders", "timeout": 0})
     assert (answer.status, answer.error["kind"]) == (408, "timeout")
     assert answer.error["message"].startswith("the topic orders: not within 0 s. There is: ")
@@ -187,7 +187,7 @@ def test_the_double_is_stopped() -> None:
         assert call(control.url, "POST", "/verbs/topics", {}).error["message"] == "the double was stopped"
 
 
-def test_a_start_and_a_stop_leave_nothing() -> None:
+def test_control_server_leaves_no_thread_after_its_stop() -> None:
     before = {each.name for each in threading.enumerate()}
     with KafkaDouble() as kafka:
         for _ in range(3):

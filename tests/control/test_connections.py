@@ -94,14 +94,14 @@ def test_the_log_says_once_that_the_control_port_is_crowded(
 
 
 @pytest.mark.parametrize("half", ["nothing", "half_a_head"])
-def test_a_head_that_does_not_come_is_given_up(
+def test_connection_without_a_request_head_is_closed(
     opened: Callable[..., socket.socket], monkeypatch: pytest.MonkeyPatch, half: str
 ) -> None:
     monkeypatch.setattr(http_server, "HEAD_S", 0.05)
     assert _is_closed(opened(HALVES[half]))
 
 
-def test_a_second_head_that_does_not_come_is_given_up(
+def test_connection_without_a_second_request_head_is_closed(
     opened: Callable[..., socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_server, "HEAD_S", 0.05)

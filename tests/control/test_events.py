@@ -71,7 +71,7 @@ def test_a_text_has_one_batch(kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatc
     assert asyncio.run(counts()) == [2, 2, 1]
 
 
-def test_missed_events_are_counted(url: str, kafka: KafkaDouble) -> None:
+def test_missed_events_of_a_stream_are_counted(url: str, kafka: KafkaDouble) -> None:
     metadata(kafka, 3)
     first = kafka.requests[0].number
     kafka.requests.clear()

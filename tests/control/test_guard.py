@@ -31,7 +31,7 @@ TOKEN_GUARD = Guard(TOKEN, AllowedHosts(has_token=True))
         {**OWN, "sec-fetch-site": "none"},
     ],
 )
-def test_calls_of_this_machine_are_allowed(headers: Mapping[str, str]) -> None:
+def test_guard_allows_requests_of_this_host(headers: Mapping[str, str]) -> None:
     Guard().check("/verbs/reset", headers)
 
 
@@ -50,7 +50,7 @@ def test_calls_of_this_machine_are_allowed(headers: Mapping[str, str]) -> None:
         ({**OWN, "sec-fetch-site": "same-site"}, "a page of another site may not call"),
     ],
 )
-def test_calls_of_others_are_refused(headers: Mapping[str, str], problem: str) -> None:
+def test_guard_refuses_requests_of_other_sites(headers: Mapping[str, str], problem: str) -> None:
     with pytest.raises(ControlProblem, match=problem) as refused:
         Guard().check("/verbs/reset", headers)
     assert refused.value.status == 403
@@ -122,7 +122,7 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host[-40:] or "none")
-def test_which_hosts_are_allowed(host: str) -> None:
+def test_guard_allows_known_host_names(host: str) -> None:
     guards = AllowedHosts(), AllowedHosts(has_token=True), AllowedHosts(NAMED)
     assert tuple(each.allows(host) for each in guards) == HOSTS[host]
 
@@ -137,7 +137,7 @@ def test_invalid_host_name_is_refused() -> None:
     ("host", "is_own"),
     [("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False)],
 )
-def test_which_addresses_only_this_machine_reaches(host: str, is_own: bool) -> None:
+def test_loopback_hosts_are_recognised(host: str, is_own: bool) -> None:
     assert is_loopback(host) is is_own
     assert not is_loopback(f"{host}.example")
 

@@ -30,7 +30,7 @@ JSON_TYPE = {"Content-Type": "application/json"}
         (b"{}", {"Content-Type": ""}, 415, "the body is JSON"),
     ],
 )
-def test_a_body_that_is_no_object_is_refused(
+def test_request_body_that_is_no_object_is_refused(
     url: str, body: bytes, headers: dict[str, str], status: int, problem: str
 ) -> None:
     answer = call(url, "POST", "/verbs/topics", body, headers)
@@ -39,19 +39,19 @@ def test_a_body_that_is_no_object_is_refused(
     assert post(url, "topics") == {}
 
 
-def test_a_body_may_be_missing(url: str) -> None:
+def test_request_body_may_be_missing(url: str) -> None:
     assert call(url, "POST", "/verbs/topics").json == {"result": {}}
     assert call(url, "POST", "/verbs/topics", b"{}", {"Content-Type": "application/json; charset=utf-8"}).status == 200
 
 
-def test_a_body_that_is_too_large_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_body_that_is_too_large_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_BYTES", 1000)
     assert call(url, "POST", "/verbs/produce", {"topic": "t", "value": "x" * 900}).status == 200
     answer = call(url, "POST", "/verbs/produce", {"topic": "t", "value": "x" * 1000})
     assert (answer.status, answer.error["message"]) == (413, "the body is larger than 1000 bytes")
 
 
-def test_a_body_that_does_not_come_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_body_that_does_not_come_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "BODY_S", 0.05)
     head = b"POST /verbs/topics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
     assert _sent(url, head).startswith(b"HTTP/1.1 408")

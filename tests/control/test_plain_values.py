@@ -76,7 +76,7 @@ def test_a_body_with_such_a_value_is_refused(url: str, text: str) -> None:
     assert any(each in answer.error["message"] for each in FAULTS.values())
 
 
-def test_digits_of_a_large_integer_are_not_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_long_json_int_is_not_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     converted = []
     monkeypatch.setattr(plain_values, "int", lambda text: converted.append(len(text)), raising=False)
     for digits in (19, 20, 21, 4000):
@@ -87,7 +87,7 @@ def test_digits_of_a_large_integer_are_not_converted(monkeypatch: pytest.MonkeyP
     assert converted == [19, 20]
 
 
-def test_pairs_of_surrogates_and_integers_of_64_bits_are_allowed(url: str) -> None:
+def test_json_surrogate_pairs_and_64_bit_int_are_allowed(url: str) -> None:
     body = b'{"topic": "t", "value": "\\ud83d\\ude00"}'
     assert call(url, "POST", "/verbs/produce", body, {"Content-Type": "application/json"}).status == 200
     (record,) = post(url, "records", topic="t")

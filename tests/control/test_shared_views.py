@@ -89,7 +89,7 @@ def altered(name: str) -> IncrementalAlterConfigsRequest.AlterConfigsResource:
     return of.AlterConfigsResource(resource_type=2, resource_name=name, configs=[config])
 
 
-def test_only_the_pieces_that_changed_are_made_again(kafka: KafkaDouble, views: SharedViews, time: Time) -> None:
+def test_topic_views_are_made_again_only_if_changed(kafka: KafkaDouble, views: SharedViews, time: Time) -> None:
     kafka.create_topic("wide", 4 * STEP)
     changed(views, time)
     assert views.topics.made == 4

@@ -149,7 +149,7 @@ def test_no_error_has_words_of_python(url: str, caller: Caller) -> None:
         ),
     ],
 )
-def test_an_error_names_what_its_caller_can_give(
+def test_parameter_errors_use_the_words_of_the_caller(
     url: str, verb: str, given: dict[str, Any], expected: dict[Caller, str]
 ) -> None:
     for caller, words in expected.items():

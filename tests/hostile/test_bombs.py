@@ -42,7 +42,7 @@ def code(answer: Any) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="MEMORY IS NOT LOOKED AT: only Linux tells that of another process")
 @pytest.mark.parametrize("codec", CODECS)
-def test_a_bomb_is_refused_and_others_are_served(broker: Broker, codec: str) -> None:
+def test_batch_that_expands_too_much_is_refused_and_others_are_served(broker: Broker, codec: str) -> None:
     data = bomb(CODECS[codec], 128 * MB)
     with good_client(broker), closing(Client(broker)) as client:
         create(client, codec)
@@ -79,7 +79,7 @@ def test_as_many_as_the_bytes_could_hold_are_taken(good: Good) -> None:
     assert code(good.ask(produced(bytes(body), GOOD), 9)) == 0
 
 
-def test_a_count_that_is_not_so_costs_nothing(good: Good) -> None:
+def test_batch_with_a_wrong_record_count_is_refused(good: Good) -> None:
     batch = encode_batch([Record(0, 0, None, b"v", ())])
     batch[COUNT], batch[LAST_OFFSET_DELTA] = (2**31 - 1).to_bytes(4), (2**31 - 2).to_bytes(4)
     assert code(good.ask(produced(sealed(batch), GOOD), 9)) == error_codes.INVALID_RECORD

@@ -92,12 +92,12 @@ def ctl(url: str, verb: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_a_long_text_is_cut_and_numbers_stay_numbers(caplog: pytest.LogCaptureFixture) -> None:
+def test_logged_text_of_a_client_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     log = ClientLog("kafkadouble.server.hostile")
     log.warning("%s %r %d %.1f", "a" * 10**6, FORGED, 7, 0.25)
     (record,) = caplog.records
     assert record.getMessage() == f"{'a' * (LONGEST - 3)}... {FORGED!r} 7 0.2"
     assert (record.filename, record.funcName) == (
         "test_forged_lines.py",
-        "test_a_long_text_is_cut_and_numbers_stay_numbers",
+        "test_logged_text_of_a_client_is_cut",
     )

@@ -48,7 +48,7 @@ def test_a_retention_without_end_wraps_round_as_in_java(good: Good) -> None:
     assert answer.topics[0].partitions[0].error_code == 0
 
 
-def test_an_error_that_quotes_long_texts_is_cut(good: Good) -> None:
+def test_error_message_that_quotes_long_configs_is_cut(good: Good) -> None:
     config = CreateTopicsRequest.CreatableTopicConfig
     configs = [config(name="x" * 30_000, value=None), config(name="y" * 30_000, value=None)]
     topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)

@@ -227,7 +227,7 @@ def test_client_instances_that_push_metrics_are_bounded_in_bytes(
     assert agrees(memory, manager.size_bytes, bound), (memory, manager.size_bytes)
 
 
-def test_hashes_of_long_texts_are_not_kept() -> None:
+def test_hash_cache_keeps_no_long_string() -> None:
     strings.cached_hash.cache_clear()
     hash_tables.cached_string_hash.cache_clear()
     for number in range(10):

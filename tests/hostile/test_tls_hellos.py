@@ -60,7 +60,7 @@ def test_a_hello_that_does_not_go_on_costs_a_socket(broker: Broker, size: int) -
     assert broker.resident() - before < 20 * MB
 
 
-def test_a_hello_that_comes_in_pieces_is_answered(broker: Broker) -> None:
+def test_tls_hello_in_single_bytes_is_answered(broker: Broker) -> None:
     with broker.connect() as sock:
         data = hello()
         for at in range(len(data)):

@@ -119,7 +119,7 @@ class TestMotivation:
 class TestCheckAndSet:
     """Like check-and-set it makes good progress when few writers compete for a partition."""
 
-    def test_some_writer_gets_through_in_each_round(self, cluster: Harness, writer: Writer) -> None:
+    def test_conditional_publish_succeeds_for_a_producer_in_each_round(self, cluster: Harness, writer: Writer) -> None:
         writers = [Writer(cluster, writer.carrier) for _ in range(4)]
         filled(writer, "start")
         for turn in range(1, 9):
@@ -133,7 +133,7 @@ class TestCheckAndSet:
             assert writer.publish(["x"] * size, end).base_offset == end
             end += size
 
-    def test_a_loser_that_reads_on_gets_through(self, cluster: Harness, writer: Writer) -> None:
+    def test_refused_producer_that_reads_on_succeeds(self, cluster: Harness, writer: Writer) -> None:
         filled(writer, "a", "b")
         _, actual = mismatch(writer.publish(["c"], 1))
         assert writer.publish(["c"], actual).base_offset == 2
@@ -150,7 +150,7 @@ class TestTheClient:
         assert mismatch(writer.send(batch)) == (7, 0)
 
     @pytest.mark.parametrize("carrier", ["base offset", "header"])
-    def test_minus_one_means_none(self, carrier: str) -> None:
+    def test_expected_offset_minus_one_means_none(self, carrier: str) -> None:
         cluster = Harness()
         cluster.create(TOPIC, configs={"produce.expected.offset": "optional"})
         writer = Writer(cluster, carrier)
@@ -221,7 +221,7 @@ class TestTheWorkedExample:
 
     LOG, MORE = ("A", "B", "C"), ("D", "E", "F")
 
-    def test_if_they_do_not_the_publish_has_no_effect(self, cluster: Harness, writer: Writer) -> None:
+    def test_publish_at_a_wrong_expected_offset_has_no_effect(self, cluster: Harness, writer: Writer) -> None:
         filled(writer, *self.LOG)
         newer = Writer(cluster, writer.carrier)
         assert newer.publish(["X"], 3).base_offset == 3

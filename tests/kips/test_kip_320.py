@@ -116,7 +116,7 @@ def test_the_loss_is_seen_though_the_log_has_grown_over_the_position(story: Stor
     assert (code, epoch, end) == (0, 2, 4)
 
 
-def test_when_the_whole_epoch_is_lost_the_end_of_an_earlier_one_is_named(story: Story) -> None:
+def test_end_offset_of_a_lost_epoch_is_that_of_an_earlier_epoch(story: Story) -> None:
     story.lose(2)
     story.produce(9)
     assert story.end_of(2, current=3) == (0, 0, 2)

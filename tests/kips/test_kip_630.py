@@ -156,7 +156,7 @@ def test_max_bytes_is_of_the_request_and_not_of_a_partition_as_in_draft_19() -> 
     )
 
 
-def test_an_answer_has_the_size_and_no_flag_that_there_is_more_as_in_draft_19() -> None:
+def test_fetch_snapshot_response_has_the_size_and_no_continue_flag() -> None:
     leader = led(ID)
     of, whole = FetchSnapshotRequest, data(id=ID, head=SnapshotHeader(NOW))
     id = of.SnapshotId(end_offset=ID.offset, epoch=ID.epoch)

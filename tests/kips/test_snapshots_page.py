@@ -42,7 +42,7 @@ def test_a_row_is_whole_and_names_tests_that_are_there(row: str) -> None:
         assert name in names_of_tests(path), f"{file} has no {name}"
 
 
-def test_every_part_is_named_and_is_there() -> None:
+def test_snapshots_page_names_every_module() -> None:
     table = PAGE.partition("| part | what it is |")[2].partition("\n\n")[0]
     named = set(re.findall(r"`(?:server/[\w/]+/)?(\w+\.py)`", table))
     there = {path.name for path in (HOUSE / "server" / "raft" / "snapshots").glob("*.py")}

@@ -40,7 +40,7 @@ CHANNELS = [
 
 
 @pytest.mark.parametrize("at", range(len(CHANNELS)))
-def test_each_channel_brings_the_time_of_an_answer_and_of_a_tick(at: int) -> None:
+def test_node_advances_its_clock_with_responses_and_ticks(at: int) -> None:
     made = broker()
     assert made.persister.managers, "the first use makes the senders of these channels"
     assert made.partition_metadata_client is not None

@@ -14,7 +14,7 @@ SEEDS = range(40)
 EVERY = {"log.flush.interval.messages": 1}
 
 
-def test_the_mark_of_a_clean_stop_does_not_come_back() -> None:
+def test_clean_shutdown_file_does_not_come_back_after_a_power_loss() -> None:
     """The old file would claim that logs are clean that were written to since."""
     machine = Machine()
     machine.restart()

@@ -20,7 +20,7 @@ def test_with_8_mib_at_once_it_never_catches_up_and_asks_for_votes_again_and_aga
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_with_1_mib_it_does_at_the_first_attempt(api: str) -> None:
+def test_follower_catches_up_at_once_with_1_mib_fetches(api: str) -> None:
     found = catch_up(api, OF_THE_KIP, MIB)
     assert found.seconds is not None
     assert found.seconds < 3

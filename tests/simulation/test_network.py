@@ -22,7 +22,7 @@ def sent(weather: Weather, count: int = 200, *, seed: int = 1) -> tuple[list[int
     return arrived, len(losses)
 
 
-def test_in_good_weather_everything_arrives_once() -> None:
+def test_simulated_network_without_losses_delivers_messages_once() -> None:
     arrived, losses = sent(Weather(delay=(0, 0)))
     assert (arrived, losses) == (list(range(200)), 0)
 
@@ -43,7 +43,7 @@ def test_the_same_seed_does_the_same() -> None:
     assert sent(weather) != sent(weather, seed=2)
 
 
-def test_a_cut_is_one_way_and_takes_what_is_on_its_way() -> None:
+def test_simulated_network_cut_loses_messages_in_one_direction() -> None:
     world = World(1)
     network = Network(world)
     arrived: list[str] = []

@@ -146,7 +146,7 @@ class ModernGroup(HeartbeatGroup[M], Generic[M]):
     # reconcile with it as usual, and a broker that loads the group has it.
 
     def rebalance(self) -> None:
-        """Let the next heartbeat compute another target assignment."""
+        """Makes the next heartbeat compute another target assignment. Raises Refusal."""
         self.refuse_to_rebalance_empty()
         self.shard.write(
             [

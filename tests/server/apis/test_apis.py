@@ -37,7 +37,7 @@ CREDENTIALS = {"hmac", "salt", "salted_password", "auth_bytes", "request_data"}
 """Fields whose content is a credential, or may hold one."""
 
 
-def test_no_fact_has_a_default() -> None:
+def test_row_of_an_api_has_no_default_for_a_fact() -> None:
     parameters = inspect.signature(ApiRow).parameters
     assert [name for name in FACTS if parameters[name].default is not inspect.Parameter.empty] == []
 
@@ -56,7 +56,7 @@ def test_api_row_with_a_missing_or_unknown_fact_is_refused(text: str, problem: s
 
 
 @EVERY
-def test_every_fact_is_decided(row: ApiRow) -> None:
+def test_row_of_an_api_decides_every_fact(row: ApiRow) -> None:
     assert row.secrets in (NONE, BODIES, CONFIG_VALUES)
     assert row.refused_parts in (FIRST, LAST, IN_ORDER)
     assert row.paths or (row.refused_parts, row.counts_parts_once) == (LAST, False)
@@ -78,7 +78,7 @@ def test_api_is_served_on_the_listeners_of_its_spec(row: ApiRow) -> None:
 
 
 @pytest.mark.parametrize("served", [*TABLE, *CONTROLLER_TABLE], ids=lambda served: served.name)
-def test_its_handler_answers_and_refuses(served: ServedApi) -> None:
+def test_handler_of_an_api_answers_and_refuses(served: ServedApi) -> None:
     assert callable(served.handler.answer)
     assert callable(served.refuse)
 
@@ -121,7 +121,7 @@ owners; and any client may push its metrics (KIP-714)."""
 
 
 @EVERY
-def test_every_right_has_a_guard(row: ApiRow) -> None:
+def test_right_of_an_api_has_a_guard(row: ApiRow) -> None:
     assert row.guard in (NONE, ROW, BOTH, RIGHT, HANDLER)
     if row.name in UNGUARDED:
         return
@@ -136,7 +136,7 @@ def test_every_right_has_a_guard(row: ApiRow) -> None:
 
 
 @EVERY
-def test_every_part_is_guarded(row: ApiRow) -> None:
+def test_parts_of_an_api_are_guarded(row: ApiRow) -> None:
     """By a right to the part, or by one to the group, the transactional id or the cluster."""
     if not row.paths or row.guard == HANDLER or row.name in UNGUARDED:
         return

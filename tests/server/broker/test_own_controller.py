@@ -26,7 +26,7 @@ def three_nodes() -> Cluster:
     return cluster
 
 
-def test_its_trace_has_them_as_requests_of_a_node() -> None:
+def test_trace_of_a_controller_has_requests_of_a_node() -> None:
     cluster, ended = three_nodes(), Ended()
     for member in cluster.members.values():
         assert member.node is not None

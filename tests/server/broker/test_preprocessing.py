@@ -35,7 +35,7 @@ def results(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str,
 
 
 @pytest.mark.parametrize("ask", [incremental, whole])
-def test_each_does_its_part(cluster: Controllers, ask: Any) -> None:
+def test_broker_and_controller_each_alter_their_configs(cluster: Controllers, ask: Any) -> None:
     answers = results(
         cluster,
         ask(
@@ -98,7 +98,7 @@ def test_loggers_alone_need_no_request_to_the_controller(cluster: Controllers) -
     assert results(cluster, whole(loggers)) == {resource: ("INVALID_REQUEST", "Unknown resource type 8")}
 
 
-def test_only_validated(cluster: Controllers) -> None:
+def test_broker_configs_are_only_validated(cluster: Controllers) -> None:
     before = cluster.leader.controller.image.configs
     requested = incremental((OF_TOPIC, "t", {"retention.ms": "5"}), validate_only=True)
     assert results(cluster, requested) == {(OF_TOPIC, "t"): ("NONE", None)}

@@ -275,7 +275,7 @@ def flat(entry: describe.ConfigEntry) -> list[Any]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_everything_is_described_as_kafka_describes_it(kafka: Witness, seed: int) -> None:
+def test_configs_are_described_as_by_kafka(kafka: Witness, seed: int) -> None:
     for made, described, layers in made_up_brokers(seed, 12):
         topic = {name: text for name, text in some(made, OF_TOPIC, 5).items() if verdict_of_row(TOPIC, name, text)}
         group = {name: text for name, text in some(made, OF_GROUP, 4).items() if verdict_of_row(GROUP, name, text)}

@@ -35,7 +35,9 @@ def refused(of: Target, *changes: tuple[str, int, str | None]) -> str:
         ({}, SUBTRACT, "delete", ""),
     ],
 )
-def test_the_four_operations(held: dict[str, str], operation: int, value: str | None, after: str | None) -> None:
+def test_incremental_alteration_of_a_config_has_four_operations(
+    held: dict[str, str], operation: int, value: str | None, after: str | None
+) -> None:
     assert altered(target(TOPIC)._replace(current=held), [AlterConfigOp("cleanup.policy", operation, value)]) == {
         "cleanup.policy": after
     }
@@ -268,7 +270,7 @@ def test_the_rules_of_tiered_topics(configs: dict[str, str], refusal: str | None
             altered(of, changes)
 
 
-def test_tiering_is_not_switched_off_with_data_left() -> None:
+def test_remote_storage_config_is_not_disabled_with_data_left() -> None:
     of = target(TOPIC, remote_storage_enable="true")
     assert "without deleting remote data" in refused(of, ("remote.storage.enable", SET, "false"))
     both = [

@@ -43,7 +43,7 @@ def test_a_text_becomes_a_value(type_: ConfigType, text: str, value: object) -> 
         (ConfigType.DOUBLE, "nan"),
     ],
 )
-def test_a_wrong_text_is_refused(type_: ConfigType, text: str) -> None:
+def test_config_value_of_a_wrong_type_is_refused(type_: ConfigType, text: str) -> None:
     with pytest.raises(InvalidConfig, match=r"Invalid value .* for configuration x: "):
         parse_type("x", text, type_)
 

@@ -102,7 +102,7 @@ def test_a_new_topic_has_the_source_of_a_converted_value() -> None:
     assert found["flush.ms"][1:3] == ("9223372036854775807", ConfigSource.DEFAULT)
 
 
-def test_an_answer_holds_the_requested_names() -> None:
+def test_describe_configs_response_has_the_requested_names() -> None:
     entries = describe_topic({"retention.ms": "1"}, Layers({}))
     assert len(answered(entries, [])) == len(answered(entries, None)) == len(entries)
     [entry] = answered(entries, ["retention.ms", "nothing"])

@@ -20,7 +20,7 @@ DAY = 86_400_000
         ({"min.insync.replicas": "2"}, {}, {"min.insync.replicas": "none"}, 2),
     ],
 )
-def test_the_nearest_layer_counts(
+def test_config_value_is_that_of_the_nearest_layer(
     static: dict[str, str], cluster: dict[str, str], own: dict[str, str], value: int
 ) -> None:
     assert Layers(static, cluster, own).value("min.insync.replicas") == value
@@ -95,14 +95,14 @@ def test_dynamic_value_of_a_static_setting_has_no_effect() -> None:
     assert not may_be_dynamic("broker.rack", per_broker=True)
 
 
-def test_names_of_one() -> None:
+def test_config_with_synonyms_has_several_names() -> None:
     assert names_of_one("log.retention.hours") == ("log.retention.ms", "log.retention.minutes", "log.retention.hours")
     assert names_of_one("log.flush.scheduler.interval.ms") == ("log.flush.scheduler.interval.ms",)
     assert names_of_one("listener.name.a.plain.sasl.jaas.config")[1] == "sasl.jaas.config"
     assert names_of_one("num.partitions") == ("num.partitions",)
 
 
-def test_an_unknown_name() -> None:
+def test_unknown_config_has_no_default() -> None:
     assert Layers({"of.a.plugin": "1"}).value("of.a.plugin") == "1"
     with pytest.raises(KeyError):
         Layers({}).value("of.a.plugin")

@@ -21,7 +21,7 @@ NAME = "produce.expected.offset"
 LAYERS = Layers({})
 
 
-def test_which_they_are() -> None:
+def test_own_topic_configs_are_listed() -> None:
     assert {NAME} == OURS
     assert {config.name for config in TOPIC} <= {config.name for config in TOPIC_HERE}
 
@@ -67,7 +67,7 @@ def test_every_private_setting_has_bounds(config: ConfigKey) -> None:
         assert "number" in config.checks
 
 
-def test_which_a_node_has() -> None:
+def test_own_node_configs_are_listed() -> None:
     assert {config.name for config in OWN} == {RATIO, LAG}
 
 
@@ -99,6 +99,6 @@ def test_a_node_refuses_what_is_out_of_bounds(name: str, text: str, why: str) ->
         Settings({name: text})
 
 
-def test_a_misspelled_one_is_suggested() -> None:
+def test_misspelled_own_config_gets_a_suggestion() -> None:
     with pytest.raises(UsageError, match=f"did you mean '{RATIO}'"):
         Settings({"metadata.snapshot.min.changed.records.ratio": "0.5"})

@@ -32,7 +32,7 @@ from kafkadouble.wire.errors import UsageError
         ("\\\n# comment\na=b", [(3, "a", "b")]),
     ],
 )
-def test_a_text_is_read(text: str, found: list[tuple[int, str, str]]) -> None:
+def test_properties_file_is_read(text: str, found: list[tuple[int, str, str]]) -> None:
     assert parse_properties(text) == found
 
 

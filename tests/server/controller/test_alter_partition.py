@@ -100,7 +100,7 @@ def test_unchanged_isr_is_answered_and_not_written(image: Image) -> None:
         (partition_data([1, 2, 3], epochs={3: 1}), error_codes.INELIGIBLE_REPLICA),
     ],
 )
-def test_how_a_leader_can_be_wrong(image: Image, wrong: PartitionData, code: int) -> None:
+def test_alter_partition_of_a_wrong_leader_is_refused(image: Image, wrong: PartitionData, code: int) -> None:
     answered, records = answer(image, request(wrong))
     assert (answered.error_code, answered.partition_index) == (code, wrong.partition_index)
     assert records == []

@@ -170,7 +170,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-def test_an_answer_that_cannot_be_changes_nothing(lie: FetchResponse) -> None:
+def test_impossible_response_of_a_leader_changes_nothing(lie: FetchResponse) -> None:
     fooled = Fooled()
     fooled.begin()
     before, committed = fooled.kept, fooled.node.controller.image

@@ -134,7 +134,7 @@ class TestUnfenced:
             ("a-0", {"leader": 1, "isr": [1], "eligible_leader_replicas": [], "last_known_elr": []}),
         ]
 
-    def test_of_two_that_were_eligible_the_one_that_comes_first(self) -> None:
+    def test_first_eligible_broker_that_returns_is_elected(self) -> None:
         image = with_topic(cluster(1, 2), "t", partition([1, 2]))
         for broker in (1, 2):
             image = after(image, handle_broker_fenced(image, broker, TWO_IN_SYNC))
@@ -154,7 +154,7 @@ class TestUnfenced:
 
 
 class TestShuttingDown:
-    def test_others_lead_what_it_led(self) -> None:
+    def test_broker_in_controlled_shutdown_hands_over_its_partitions(self) -> None:
         image = three()
         assert changes_in(image, handle_broker_in_controlled_shutdown(image, 1, DEFAULTS))[0] == (
             "broker 1",
@@ -187,13 +187,13 @@ class TestUnregistered:
 
 
 class TestRestarted:
-    def test_after_a_clean_end_it_stays_eligible(self) -> None:
+    def test_broker_stays_eligible_after_a_clean_shutdown(self) -> None:
         image = three()
         left = after(image, handle_clean_broker_shutdown(image, 1, DEFAULTS))
         assert (at(left, "a").leader, at(left, "a").elr) == (-1, (1,))
         assert (at(left, "b").leader, at(left, "b").isr) == (2, (2, 3))
 
-    def test_after_an_unclean_end_it_is_eligible_nowhere(self) -> None:
+    def test_broker_is_not_eligible_after_an_unclean_shutdown(self) -> None:
         image = with_topic(three(), "c", partition([2, 1], isr=[2], eligible_leader_replicas=[1]))
         assert changes_in(image, handle_unclean_broker_shutdown(image, 1, TWO_IN_SYNC)) == [
             ("a-0", {"leader": -1, "isr": [], "last_known_elr": [1]}),

@@ -88,7 +88,7 @@ class TestFencing:
         assert office.wait(SESSION) == [1]
         assert office.wait(100 * SESSION) == []
 
-    def test_the_last_of_them_keeps_what_the_others_left(self) -> None:
+    def test_last_broker_keeps_the_partitions_of_the_others(self) -> None:
         office = Office(two_lead())
         assert office.wait(SESSION + 1) == [1, ME, 3]
         assert at(office.image, "t").leader == -1
@@ -141,7 +141,7 @@ class TestShutdown:
         assert reported_changes(office) == [{"fenced": 1}]
         assert at(office.image, "t").isr == (ME, 1)
 
-    def test_a_fenced_one_goes_at_once_and_is_fenced_again(self) -> None:
+    def test_fenced_broker_shuts_down_at_once(self) -> None:
         office = Office(cluster(1, 2, fenced=[2]))
         assert office.beat(2, stop=True, offset=0).state is BrokerControlState.SHUTDOWN_NOW
         assert reported_changes(office) == [{"fenced": 1}]
@@ -177,7 +177,7 @@ class TestShutdown:
         assert office.beat(ME).state is BrokerControlState.UNFENCED
         assert office.broker(ME).in_controlled_shutdown
 
-    def test_two_that_leave_do_not_wait_for_one_another(self) -> None:
+    def test_brokers_in_controlled_shutdown_do_not_wait_for_one_another(self) -> None:
         image = with_topic(cluster(1, 2, 3), "t", partition([1, 3]), partition([2, 3]))
         office = Office(image)
         for leaving in (1, 2):

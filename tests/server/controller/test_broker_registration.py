@@ -90,7 +90,7 @@ ORDER: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("first", range(len(ORDER)))
-def test_the_order_of_the_checks(first: int) -> None:
+def test_broker_registration_with_several_errors_gets_the_first(first: int) -> None:
     """Of several errors, the one that is checked first is answered."""
     changed = {name: value for wrong in reversed(ORDER[first:]) for name, value in wrong.items()}
     codes = []
@@ -230,7 +230,7 @@ class TestTheSameLife:
         assert office.beat(2, offset=END - 1).caught_up is False
         assert office.beat(2, offset=END).state is BrokerControlState.UNFENCED
 
-    def test_its_session_goes_on(self) -> None:
+    def test_broker_registration_renews_the_session(self) -> None:
         office = Office(cluster(1, 2))
         office.now += SESSION
         office.register(request(2, life=2))

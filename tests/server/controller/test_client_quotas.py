@@ -52,7 +52,7 @@ RATE = ("producer_byte_rate", 5.0)
         ("1.2.3", False), ("1.2.3.4/8", False), ("some.where", False), ("*", False),
     ],
 )  # fmt: skip
-def test_addresses(name: str | None, valid: bool) -> None:
+def test_client_quota_of_an_ip_needs_a_valid_host(name: str | None, valid: bool) -> None:
     message = problem([("ip", name)], ("connection_creation_rate", 1))
     assert message == (None if valid else f"{name} is not a valid IP or resolvable host.")
 
@@ -102,7 +102,7 @@ def test_unchanged_quota_is_not_written_and_absent_quota_not_removed() -> None:
     assert after(image, entry([C, U], ("producer_byte_rate", None), ("request_percentage", None))) == EMPTY
 
 
-def test_too_many_changes_are_refused_as_a_whole() -> None:
+def test_too_many_client_quota_records_are_refused() -> None:
     entries = [entry([("user", str(number))], RATE) for number in range(MAX_RECORDS_PER_USER_OP + 1)]
     assert len(all_slices(alter_client_quotas(EMPTY, entries[:-1])).records) == MAX_RECORDS_PER_USER_OP
     with pytest.raises(Refusal) as refusal:

@@ -35,7 +35,7 @@ def registered(image: Image, **changed: Any) -> Image:
     return after(image, register_controller(image, request(**changed)))
 
 
-def test_its_whole_registration_is_written_except_for_zookeeper() -> None:
+def test_controller_registration_is_written_without_zookeeper() -> None:
     record: Any
     [record] = register_controller(cluster(1), request())
     assert not record.zk_migration_ready
@@ -45,7 +45,7 @@ def test_its_whole_registration_is_written_except_for_zookeeper() -> None:
     assert dict(controller.features) == {"metadata.version": (7, 33)}
 
 
-def test_the_last_word_counts() -> None:
+def test_last_controller_registration_counts() -> None:
     image = registered(registered(cluster(1)), incarnation_id=Uuid(b"j" * 16), listeners=[])
     assert image.controllers[3000].incarnation_id == Uuid(b"j" * 16)
     assert image.controllers[3000].endpoints == ()

@@ -139,7 +139,7 @@ def test_a_folder_with_the_id_of_another_topic_stops_the_start() -> None:
                 assert found[1:] == left[1:], at
 
 
-def test_a_loss_that_can_be_rebuilt_changes_nothing() -> None:
+def test_lost_metadata_file_that_can_be_rebuilt_changes_nothing() -> None:
     """Or stops the start: if two files contradict each other, the node cannot know which is
     right."""
     for path in of("index", ".snapshot", "offset-checkpoint", "leader-epoch-checkpoint", ".kafka_cleanshutdown"):

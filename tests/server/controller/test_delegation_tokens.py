@@ -110,7 +110,7 @@ def test_no_id_is_given_twice() -> None:
     assert found.token_id not in ONE.tokens
 
 
-def test_no_time_is_beyond_64_bits() -> None:
+def test_token_timestamps_stay_within_64_bits() -> None:
     terms = TokenSettings(b"key", max_lifetime_ms=MAX_TIMESTAMP, expiry_time_ms=MAX_TIMESTAMP)
     found = token(MAX_TIMESTAMP, terms)
     assert (found.max_timestamp, found.expiration_timestamp) == (MAX_TIMESTAMP, MAX_TIMESTAMP)
@@ -149,7 +149,7 @@ def test_a_wrong_hmac_names_no_token(change: Any, proof: bytes) -> None:
 
 @pytest.mark.parametrize("change", [renew_token, expire_token])
 @pytest.mark.parametrize(("period", "end"), [(HOUR, HOUR), (DAY, DAY), (1, 1)])
-def test_a_period_is_counted_from_now(change: Any, period: int, end: int) -> None:
+def test_token_period_is_counted_from_now(change: Any, period: int, end: int) -> None:
     later = NOW + HOUR
     decision = change(ONE, TERMS, PROOF, OWNER, period, later)
     assert decision.results == [later + end]
@@ -158,7 +158,7 @@ def test_a_period_is_counted_from_now(change: Any, period: int, end: int) -> Non
 
 
 @pytest.mark.parametrize("period", [-1, 0, 2 * DAY, MAX_TIMESTAMP])
-def test_a_renewal_is_for_no_longer_than_the_terms_say(period: int) -> None:
+def test_token_renewal_is_bounded_by_the_settings(period: int) -> None:
     assert renew_token(ONE, TERMS, PROOF, OWNER, period, NOW).results == [NOW + DAY]
 
 

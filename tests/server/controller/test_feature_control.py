@@ -88,7 +88,7 @@ BOTH_WAYS = (
         ((KRAFT, 2, UP), "Local controller 1 only supports versions 0-1"),
     ],
 )
-def test_each_reason_to_refuse(requested: tuple[str, int, int], message: str) -> None:
+def test_feature_update_is_refused_with_its_reason(requested: tuple[str, int, int], message: str) -> None:
     assert (
         refused(cluster(), requested) == f"Invalid update version {requested[1]} for feature {requested[0]}. {message}"
     )
@@ -168,7 +168,7 @@ def test_the_quorums_own_version_is_raised_by_the_quorum() -> None:
     assert ask(cluster(), (KRAFT, 1, UP), (MV, 33, UP), quorum=of_old) == FeatureUpdateResult([noop, level(MV, 33)], 1)
 
 
-def test_all_or_none_and_the_last_of_the_same_name() -> None:
+def test_feature_updates_succeed_together_or_fail() -> None:
     assert refused(cluster(), (MV, 33, UP), ("no.such", 1, UP)).startswith(
         "Invalid update version 1 for feature no.such."
     )

@@ -111,7 +111,7 @@ class TestEligibleLeaderReplicas:
             "isr": [1, 3], "eligible_leader_replicas": [],
         }  # fmt: skip
 
-    def test_too_few_in_sync_those_that_leave_stay_eligible(self) -> None:
+    def test_replicas_that_leave_an_isr_below_the_minimum_stay_eligible(self) -> None:
         assert change(of("123", "123"), PartitionTarget(isr=[1]), self.ALIVE) == {
             "isr": [1], "eligible_leader_replicas": [2, 3],
         }  # fmt: skip

@@ -64,7 +64,7 @@ def test_reassignment_begins_with_old_and_new_replicas(image: Image) -> None:
     assert (at(moved, "t").leader, at(moved, "t").leader_epoch) == (1, 5)
 
 
-def test_another_order_is_there_at_once(image: Image) -> None:
+def test_reassignment_to_another_order_is_complete_at_once(image: Image) -> None:
     moved, _ = move(image, [3, 2, 1])
     assert replicas(moved) == ((3, 2, 1), (), (), (1, 2, 3))
 
@@ -183,7 +183,7 @@ def test_the_arithmetic_of_a_reassignment() -> None:
     assert PartitionReassignmentReplicas([1, 2], [], [2]).completed([2]) is None
 
 
-def test_an_unclean_revert_elects_the_first_and_it_recovers() -> None:
+def test_unclean_revert_of_a_reassignment_elects_the_first_replica() -> None:
     moving = partition([4, 1, 2], isr=[4], leader=4, adding_replicas=[4], removing_replicas=[2])
     alone = with_topic(cluster(2, 4), "t", moving)
     back, _ = move(alone, None, settings=Settings({"unclean.leader.election.enable": True}))

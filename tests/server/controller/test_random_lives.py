@@ -176,7 +176,7 @@ def test_the_witness_agrees(seed: int) -> None:
     assert lives.seen >= {"UNFENCED", "FENCED", "SHUTDOWN_NOW", "silent", "registered"}
 
 
-def test_everything_happens_somewhere() -> None:
+def test_random_lives_of_controllers_cover_every_event() -> None:
     seen: set[str] = set()
     for seed in range(25):
         lives = ManagerAndWitness(seed)

@@ -41,7 +41,7 @@ def test_scram_record_holds_keys_and_no_password(mechanism: int, hash: str) -> N
     assert dict(image.scram) == {("u", mechanism): ScramCredential(b"salt", stored, server, 5000)}
 
 
-def test_below_level_11_there_are_none() -> None:
+def test_scram_credentials_need_metadata_version_11() -> None:
     image = replay(EMPTY, made("FeatureLevelRecord", name="metadata.version", feature_level=10))
     unsupported = (error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
     assert all_slices(alter_scram_credentials(image, [], [upsertion(""), upsertion("u")])).results == [

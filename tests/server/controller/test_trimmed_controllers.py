@@ -40,7 +40,7 @@ def end(controllers: ControllersOnDisks, disks: dict[int, LossyDisk], id: int, h
 
 
 @pytest.mark.parametrize("how", ["clean", "kill", "power"])
-def test_each_starts_again(how: str) -> None:
+def test_controller_starts_on_a_trimmed_metadata_log(how: str) -> None:
     random, disks = Random(SEED), {id: formatted(id) for id in (1, 2, 3)}
     controllers = ControllersOnDisks(disks, SMALL)
     busy(controllers, controllers.elect(), 60)

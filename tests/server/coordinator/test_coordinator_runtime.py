@@ -49,7 +49,9 @@ def test_a_shard_is_closed_when_leadership_is_lost(harness: Harness, runtime: Co
     runtime.on_resignation(partition)
 
 
-def test_leading_again_is_loading_again(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
+def test_coordinator_loads_its_partition_again_after_an_election(
+    harness: Harness, runtime: CoordinatorRuntime[Notes]
+) -> None:
     partition = led(harness, 7)
     before = runtime._shards[7]
     runtime.on_election(partition)
@@ -107,7 +109,7 @@ def test_loading_begins_at_the_start_of_the_log() -> None:
     assert notes.folded == [(1, -1, "b", 2)]
 
 
-def test_loading_goes_on_after_each_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coordinator_loading_continues_after_each_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coordinator_loader, "LOAD_BYTES", 1)  # a read then has one batch
     notes = shard(lagging=False)
     for number in range(3):

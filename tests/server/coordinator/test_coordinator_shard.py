@@ -28,14 +28,14 @@ def test_a_write_is_one_batch_and_folded_at_once() -> None:
     assert [each.timestamp for each in decode_all(stored)] == [notes.now] * 3
 
 
-def test_an_answer_goes_out_at_once_when_everything_is_committed() -> None:
+def test_response_of_a_coordinator_with_committed_records_is_sent_at_once() -> None:
     notes = shard(lagging=False)
     assert notes.when_committed("answer") == "answer"
     notes.write([record("a")])
     assert notes.when_committed("answer") == "answer"
 
 
-def test_an_answer_waits_until_what_it_shows_is_committed() -> None:
+def test_response_of_a_coordinator_waits_for_the_commit_of_its_records() -> None:
     notes = shard()
     notes.write([record("a")])
     outcome = Outcome(notes, notes.wait_for_commit("answer"))
@@ -47,7 +47,7 @@ def test_an_answer_waits_until_what_it_shows_is_committed() -> None:
 
 
 @pytest.mark.parametrize("late", [codes.COORDINATOR_NOT_AVAILABLE, codes.NOT_COORDINATOR])
-def test_an_answer_that_waits_too_long_is_an_error(late: int) -> None:
+def test_response_of_a_coordinator_without_a_commit_times_out(late: int) -> None:
     notes = shard()
     notes.write([record("a")])
     outcome = Outcome(notes, notes.wait_for_commit("answer", timeout_code=late))
@@ -85,7 +85,7 @@ def test_a_note_is_followed_at_once_where_nothing_lags() -> None:
 
 
 @pytest.mark.parametrize(("close", "code"), [(False, codes.COORDINATOR_NOT_AVAILABLE), (True, codes.NOT_COORDINATOR)])
-def test_a_note_that_is_not_committed_is_followed_by_the_reason(close: bool, code: int) -> None:
+def test_record_that_is_not_committed_is_reported_with_the_error(close: bool, code: int) -> None:
     notes, seen = shard(), list[int]()
     notes.append_without_replay(record("a"), seen.append)
     if close:

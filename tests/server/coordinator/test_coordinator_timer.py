@@ -80,7 +80,7 @@ def test_an_action_may_schedule_its_key_again(clock: Clock, timers: CoordinatorT
     assert ran == [5, 10, 15]
 
 
-def test_a_write_that_is_refused_is_tried_again(clock: Clock, timers: CoordinatorTimer) -> None:
+def test_refused_write_of_a_timer_is_retried(clock: Clock, timers: CoordinatorTimer) -> None:
     ran: list[int] = []
 
     def action() -> None:

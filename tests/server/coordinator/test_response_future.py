@@ -23,7 +23,7 @@ def test_every_waiting_request_gets_the_first_response() -> None:
     assert results == ["first"] * 3, "a later request does not wait"
 
 
-def test_a_future_may_be_created_completed() -> None:
+def test_response_future_may_be_created_completed() -> None:
     assert ResponseFuture("answer").response == "answer"
     assert repr(ResponseFuture("answer")) == "completed: 'answer'"
     assert repr(ResponseFuture()) == "open, 0 waiting"

@@ -56,7 +56,7 @@ class TestPause:
         cluster.tick(0)
         assert all(each.done for each in pending)
 
-    def test_a_delay_behind_it_begins_when_it_is_released(self, cluster: Harness) -> None:
+    def test_delay_rule_begins_when_the_paused_request_is_released(self, cluster: Harness) -> None:
         armed = arm(cluster, "pause", "Produce")
         arm(cluster, "delay", "Produce", seconds=1)
         pending = cluster.begin(produce(("a", 0)), 9)
@@ -69,7 +69,7 @@ class TestPause:
 
 
 @pytest.mark.parametrize(("action", "end"), [("ignore", 0), ("drop_answer", 1)])
-def test_no_answer(cluster: Harness, action: str, end: int) -> None:
+def test_ignored_request_gets_no_response(cluster: Harness, action: str, end: int) -> None:
     armed = arm(cluster, action, "Produce")
     pending = cluster.begin(produce(("a", 0)), 9)
     cluster.tick(86_400_000)
@@ -160,7 +160,7 @@ def test_a_frame_is_damaged(cluster: Harness, action: str, fields: dict[str, Any
     assert pending.altered.framing == framing
 
 
-def test_changes_of_an_answer_add_up(cluster: Harness) -> None:
+def test_rules_that_change_a_response_add_up(cluster: Harness) -> None:
     arm(cluster, "throttle", "Metadata", seconds=2)
     arm(cluster, "wrong_correlation_id", "Metadata")
     arm(cluster, "slow_frame", "*", bytes_per_second=10)
@@ -233,7 +233,7 @@ class TestMatch:
         arm(cluster, "disconnect", "Metadata", listener="PLAINTEXT")
         assert cluster.submit(ALL, 12) is DISCONNECT
 
-    def test_a_predicate(self, cluster: Harness) -> None:
+    def test_rule_with_a_predicate_matches_its_requests(self, cluster: Harness) -> None:
         arm(cluster, "disconnect", "Metadata", predicate=lambda request: request.body.topics is None)
         assert cluster.submit(MetadataRequest(topics=[]), 12) is not DISCONNECT
         assert cluster.submit(ALL, 12) is DISCONNECT
@@ -271,7 +271,7 @@ def test_a_rule_for_a_time(cluster: Harness) -> None:
         ("disconnect", {"api": "Metadata", "version": 99}, "Metadata is served in versions 0 to 13, not 99"),
     ],
 )
-def test_an_action_that_could_never_be_done_is_refused(
+def test_rule_whose_action_never_applies_is_refused(
     cluster: Harness, action: str, fields: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(UsageError) as refused:

@@ -83,7 +83,7 @@ def nested(cls: type[Struct], version: int) -> Struct:
 
 
 @EVERY
-def test_fails(served: ServedApi, version: int, cluster: Harness) -> None:
+def test_api_fails_with_the_error_of_a_rule(served: ServedApi, version: int, cluster: Harness) -> None:
     armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR))
     answer = cluster.submit(request(served, version, cluster), version)
     assert armed.spent
@@ -99,7 +99,7 @@ def test_a_bare_request_fails(served: ServedApi, version: int, cluster: Harness)
 
 
 @EVERY
-def test_a_part_fails(served: ServedApi, version: int, cluster: Harness) -> None:
+def test_api_fails_for_a_part_that_a_rule_names(served: ServedApi, version: int, cluster: Harness) -> None:
     for kind in sorted(kinds_of(served.name, served.api.request)):
         scope = {kind: 0 if kind == "partition" else TARGET}
         body = request(served, version, cluster)
@@ -119,7 +119,7 @@ def _names(body: Any, kind: str) -> bool:
 
 
 @EVERY
-def test_is_cut_off_and_delayed(served: ServedApi, version: int, cluster: Harness) -> None:
+def test_api_is_delayed_and_disconnected_by_rules(served: ServedApi, version: int, cluster: Harness) -> None:
     cluster.node.faults.arm(Rule.of(action="delay", api=served.name, seconds=1))
     cluster.node.faults.arm(Rule.of(action="disconnect", api=served.name))
     pending = cluster.begin(request(served, version, cluster), version)

@@ -27,7 +27,7 @@ def sent(cluster: Harness, body: Any, version: int = 3) -> Altered:
 
 
 @pytest.mark.parametrize("body", [ANSWER, bytearray(ANSWER), memoryview(ANSWER), {"base64": "AAAABwAZ"}])
-def test_the_body_is_sent_as_it_is(body: Any) -> None:
+def test_response_body_of_a_rule_is_sent_as_it_is(body: Any) -> None:
     exact = sent(Harness(), body).message
     assert isinstance(exact, ExactBody)
     assert exact.parts(3) == [ANSWER]
@@ -74,13 +74,13 @@ def test_produce_with_acks_0_has_no_answer_either() -> None:
         (b"\0\0\0\x0a\0\0\0\1" + ANSWER, "these bytes are a frame with its size: give the body alone"),
     ],
 )
-def test_a_wrong_body_is_refused(body: Any, problem: str) -> None:
+def test_malformed_response_body_of_a_rule_is_refused(body: Any, problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         sent(Harness(), body)
     assert problem in str(refused.value)
 
 
-def test_an_answer_that_begins_like_a_size_is_an_answer() -> None:
+def test_response_body_that_begins_like_a_frame_size_is_a_body() -> None:
     exact = sent(Harness(), b"\0\0\0\2\0\x19").message
     assert exact.message == HeartbeatResponse(throttle_time_ms=2, error_code=25)
 

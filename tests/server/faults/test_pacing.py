@@ -94,7 +94,7 @@ def test_no_byte_is_lost_and_none_passes_another(steps: list[tuple[str, object]]
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 2000)), min_size=1, max_size=10), st.integers(1, 20_000))
-def test_a_bandwidth_is_never_exceeded_and_always_reached(puts: list[tuple[int, int]], rate: int) -> None:
+def test_bandwidth_rule_passes_exactly_its_rate_of_bytes(puts: list[tuple[int, int]], rate: int) -> None:
     line, now, passed = line_of([armed_of(Bandwidth(rate))]), START, 0
     for wait, size in puts:
         now += wait
@@ -121,14 +121,14 @@ def test_slices_come_one_after_the_other(size: int, total: int, gap_ms: int) -> 
     assert until_empty(line, START)[1] == START + (count - 1) * gap_ms
 
 
-def test_a_late_look_finds_all_that_passed_meanwhile() -> None:
+def test_bandwidth_rule_passes_all_bytes_that_are_due() -> None:
     line = line_of([armed_of(Bandwidth(100))])
     line.put(OUT, bytes(1000), START)
     assert sum(map(len, pieces(line, START + 5000))) == 500
     assert sum(map(len, pieces(line, START + 10_000))) == 500
 
 
-def test_latencies_add_up_and_hold_nothing_once_released() -> None:
+def test_latency_rules_add_up_until_they_are_released() -> None:
     rules = [armed_of(Latency(1)), armed_of(Latency(2))]
     line = line_of(rules)
     line.put(OUT, b"a", START)
@@ -156,7 +156,7 @@ def test_jitter_repeats_with_its_seed_and_keeps_the_order() -> None:
     assert len(set(first)) > 3
 
 
-def test_half_open_holds_both_directions_until_its_time_is_over() -> None:
+def test_half_open_connection_holds_both_directions_until_its_time_ends() -> None:
     rule = armed_of(HalfOpen(), Trigger(times=None, for_seconds=10))
     line = line_of([rule])
     line.put(IN, b"question", START)

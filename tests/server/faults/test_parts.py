@@ -147,7 +147,7 @@ def offsets_of_two_groups() -> OffsetFetchRequest:
     return OffsetFetchRequest(groups=[group("g"), group("h")])
 
 
-def test_divide_three_levels_deep() -> None:
+def test_request_is_divided_three_levels_deep() -> None:
     hit, rest = divide("OffsetFetch", offsets_of_two_groups(), {"group": "h", "partition": 1}, name_of)
     assert hit is not None
     assert rest is not None
@@ -155,7 +155,7 @@ def test_divide_three_levels_deep() -> None:
     assert [(group.group_id, group.topics[0].partition_indexes) for group in rest.groups] == [("g", [0, 1]), ("h", [0])]
 
 
-def test_mirrored_gives_every_innermost_part_the_error() -> None:
+def test_error_response_has_the_error_in_every_innermost_part() -> None:
     body = offsets_of_two_groups()
     answer = mirrored(OffsetFetchResponse, body, path_of("OffsetFetch", body), 3)
     changed = [
@@ -177,7 +177,7 @@ def answer(*parts: tuple[str, int, int]) -> ListOffsetsResponse:
     )
 
 
-def test_overlay_replaces_and_appends() -> None:
+def test_overlaid_response_replaces_and_appends_partitions() -> None:
     good = answer(("a", 0, 0), ("a", 1, 0))
     overlay(good, answer(("a", 1, 6), ("a", 2, 6), ("b", 0, 6)), PATHS["ListOffsets"][0], name_of)
     assert good == answer(("a", 0, 0), ("a", 1, 6), ("a", 2, 6), ("b", 0, 6))

@@ -49,7 +49,7 @@ def ends(cluster: Harness) -> dict[tuple[str, int], int]:
     return {(topic, index): cluster.partition(topic, index).high_watermark for topic in "ab" for index in (0, 1)}
 
 
-def test_fails_so_often_and_then_no_more(cluster: Harness) -> None:
+def test_fail_rule_applies_to_as_many_requests_as_it_says(cluster: Harness) -> None:
     armed = arm(cluster, action="fail", api="Produce", error=NOT_ENOUGH, times=2)
     codes = [outcome(cluster.submit(produce(("a", 0)), 9))["a", 0][0] for _ in range(3)]
     assert codes == [NOT_ENOUGH, NOT_ENOUGH, 0]
@@ -64,7 +64,7 @@ def test_rules_queue_up(cluster: Harness) -> None:
     assert codes == [NOT_ENOUGH, NOT_LEADER, TIMED_OUT, 0]
 
 
-def test_from_the_nth_on(cluster: Harness) -> None:
+def test_fail_rule_applies_from_the_nth_request_on(cluster: Harness) -> None:
     arm(cluster, action="fail", api="Produce", error=NOT_ENOUGH, on_call=3, times=2)
     codes = [outcome(cluster.submit(produce(("a", 0)), 9))["a", 0][0] for _ in range(6)]
     assert codes == [0, 0, NOT_ENOUGH, NOT_ENOUGH, 0, 0]
@@ -82,7 +82,7 @@ def test_chance_repeats_with_its_seed(cluster: Harness) -> None:
     assert 5 < first.count(NOT_ENOUGH) < 35
 
 
-def test_only_the_part_that_is_meant_fails(cluster: Harness) -> None:
+def test_fail_rule_of_a_partition_spares_the_others(cluster: Harness) -> None:
     arm(cluster, action="fail", api="Produce", error=NOT_LEADER, topic="a", partition=1, message="moved")
     response = cluster.submit(produce(("a", 0), ("a", 1), ("b", 1)), 9)
     assert outcome(response) == {("a", 0): (0, 0), ("a", 1): (NOT_LEADER, -1), ("b", 1): (0, 0)}
@@ -108,7 +108,7 @@ def test_a_rule_that_does_not_match_is_not_used_up(cluster: Harness) -> None:
     assert outcome(cluster.submit(produce(("b", 0)), 9, "else"))["b", 0][0] == NOT_LEADER
 
 
-def test_failing_after_processing(cluster: Harness) -> None:
+def test_fail_rule_after_processing_keeps_the_records(cluster: Harness) -> None:
     arm(cluster, action="fail", api="Produce", error=TIMED_OUT, when="after", topic="a")
     response = cluster.submit(produce(("a", 0), ("b", 0)), 9)
     assert outcome(response) == {("a", 0): (TIMED_OUT, -1), ("b", 0): (0, 0)}
@@ -133,14 +133,14 @@ def test_acks_0_has_no_answer_either_if_a_rule_gives_one(cluster: Harness) -> No
 
 
 @pytest.mark.parametrize(("when", "end"), [("before", 0), ("after", 1)])
-def test_disconnect(cluster: Harness, when: str, end: int) -> None:
+def test_disconnect_rule_closes_the_connection(cluster: Harness, when: str, end: int) -> None:
     arm(cluster, action="disconnect", api="Produce", when=when)
     assert cluster.submit(produce(("a", 0)), 9) is DISCONNECT
     assert cluster.partition("a").high_watermark == end
 
 
 @pytest.mark.parametrize(("when", "end"), [("before", 0), ("after", 1)])
-def test_delay(cluster: Harness, when: str, end: int) -> None:
+def test_delay_rule_holds_the_request_or_the_response(cluster: Harness, when: str, end: int) -> None:
     arm(cluster, action="delay", api="Produce", seconds=0.5, when=when)
     pending = cluster.begin(produce(("a", 0)), 9)
     assert (pending.done, cluster.partition("a").high_watermark) == (False, end)
@@ -150,7 +150,7 @@ def test_delay(cluster: Harness, when: str, end: int) -> None:
     assert outcome(pending.response) == {("a", 0): (0, 0)}
 
 
-def test_delays_add_up_and_precede_a_failure(cluster: Harness) -> None:
+def test_delay_rules_add_up_and_precede_a_fail_rule(cluster: Harness) -> None:
     arm(cluster, action="delay", api="*", seconds=0.2)
     arm(cluster, action="delay", api="Produce", seconds=0.3, topic="a")
     arm(cluster, action="fail", api="Produce", error=NOT_LEADER)
@@ -254,7 +254,7 @@ class TestFetch:
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER)
         assert cluster.submit(self.fetch(cluster, session=(77, 5)), 13).error_code == 70
 
-    def test_a_long_poll_that_is_not_meant_waits(self, cluster: Harness) -> None:
+    def test_fetch_that_a_rule_does_not_match_waits(self, cluster: Harness) -> None:
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER, topic="b")
         pending = cluster.begin(self.fetch(cluster, (0, 0), wait=500), 13)
         assert not pending.done

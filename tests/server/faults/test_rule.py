@@ -71,7 +71,7 @@ def test_an_error_is_given_by_name_or_by_code() -> None:
         ({"api": "Fetch", "error": 6, "predicate": "x"}, "predicate of a rule is a function, not 'x'"),
     ],
 )
-def test_a_wrong_match_or_trigger_or_error_is_refused(fields: dict[str, Any], problem: str) -> None:
+def test_rule_with_a_wrong_match_or_trigger_is_refused(fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         Rule.of("fail", **fields)
     assert problem in str(refused.value)
@@ -95,7 +95,7 @@ def test_a_wrong_match_or_trigger_or_error_is_refused(fields: dict[str, Any], pr
         ("call", {"function": None}, "function of a rule is a function, not None"),
     ],
 )
-def test_a_wrong_action_is_refused(action: str, fields: dict[str, Any], problem: str) -> None:
+def test_rule_with_a_wrong_action_is_refused(action: str, fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         Rule.of(action, api="Fetch", **fields)
     assert problem in str(refused.value)
@@ -112,7 +112,7 @@ def test_a_wrong_action_is_refused(action: str, fields: dict[str, Any], problem:
         ({"macth": {}}, "a rule has no field 'macth'; did you mean 'match'?"),
     ],
 )
-def test_a_wrong_object_is_refused(given: dict[str, object], problem: str) -> None:
+def test_rule_from_a_wrong_dict_is_refused(given: dict[str, object], problem: str) -> None:
     with pytest.raises(UsageError) as refused:
         Rule.from_dict(given)
     assert problem in str(refused.value)

@@ -28,7 +28,7 @@ def seen(bench: Bench, *groups: str) -> dict[str, Any]:
     }
 
 
-def test_everything_that_a_restart_needs_is_in_the_log() -> None:
+def test_group_state_is_replayed_from_the_log() -> None:
     bench = Bench(offsets_partitions=3)
     bench.create_topic("t", 3)
     stabilise(
@@ -194,7 +194,7 @@ def test_old_versions_of_a_group_can_be_read() -> None:
         assert group.members["m"].rebalance_timeout_ms == 10_000  # type: ignore[attr-defined]  # a classic group
 
 
-def test_the_first_gathering_can_be_done_again_after_a_fail_over() -> None:
+def test_first_rebalance_of_a_group_begins_again_after_a_fail_over() -> None:
     bench = Bench()
     Member(bench).join()
     bench.fail_over()

@@ -16,7 +16,7 @@ def test_the_others_rebalance_without_it(bench: Bench) -> None:
     assert (alive.generation, alive.leader) == (2, alive.id)
 
 
-def test_a_sync_counts_as_a_sign_of_life_when_it_is_answered(bench: Bench) -> None:
+def test_sync_group_response_renews_the_session(bench: Bench) -> None:
     leader, follower = Member(bench, "a", session=30_000), Member(bench, "b", session=10_000)
     gather(leader, follower)
     follower.sync()

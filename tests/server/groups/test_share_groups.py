@@ -100,7 +100,7 @@ def test_a_restart_keeps_the_group_and_begins_the_sessions() -> None:
     assert again.heartbeat("b").error_code == codes.UNKNOWN_MEMBER_ID
 
 
-def test_an_initialization_that_fails_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_initialization_of_share_partitions_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     sharing, calls = Sharing(), []
 
     def failing(self: Any, key: SharePartitionKey, state_epoch: int, start_offset: int, then: Any) -> None:
@@ -119,7 +119,7 @@ def test_an_initialization_that_fails_begins_again(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("settings", "after_ms"), [({}, RETRY_MS), ({"group.share.initialize.retry.interval.ms": 1000}, 5000)]
 )
-def test_an_initialization_without_a_result_begins_again_after_a_while(
+def test_initialization_of_share_partitions_without_a_result_is_retried(
     monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], after_ms: int
 ) -> None:
     """As in Kafka the interval is at least the commit timeout."""
@@ -202,7 +202,7 @@ def test_a_target_assignment_of_a_test_holds() -> None:
         sharing.group.set_target_assignment({"z": {topic_id: PartitionSet((0,))}})
 
 
-def test_which_partitions_need_a_state() -> None:
+def test_share_group_partitions_are_initialized_and_deleted() -> None:
     """Initializing, initialized and deleting, as a partition goes through them."""
     one, two = Uuid(bytes(15) + b"1"), Uuid(bytes(15) + b"2")
     metadata = StatePartitionMetadata(deleting=frozenset({one, two}))

@@ -127,7 +127,7 @@ def test_with_its_member_id_it_rejoins_like_any_other(bench: Bench) -> None:
     assert static.generation == 2
 
 
-def test_its_session_goes_on_under_the_new_id(bench: Bench) -> None:
+def test_session_of_a_static_member_continues_under_its_new_id(bench: Bench) -> None:
     static = Member(bench, "s", instance="i", session=10_000)
     stabilise(static)
     bench.advance(9_000)

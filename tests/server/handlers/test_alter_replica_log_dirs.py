@@ -53,7 +53,7 @@ def test_records_that_are_produced_meanwhile_move_too(dirs: Dirs) -> None:
 
 @pytest.mark.parametrize("end", ["restart", "kill"])
 @pytest.mark.parametrize("steps", [0, 3, 100])
-def test_a_start_continues_the_move(dirs: Dirs, end: str, steps: int) -> None:
+def test_replica_move_continues_after_a_start(dirs: Dirs, end: str, steps: int) -> None:
     dirs.produce(20)
     before = dirs.batches()
     assert moved(dirs.node, dirs.target) == "NONE"
@@ -67,7 +67,7 @@ def test_a_start_continues_the_move(dirs: Dirs, end: str, steps: int) -> None:
     assert produced(dirs.node.begin(produce_request("t", b"more"), 9)) == (0, 20)
 
 
-def test_a_crash_between_the_two_renamings_is_recovered(dirs: Dirs) -> None:
+def test_replica_move_recovers_from_a_crash_between_the_renames(dirs: Dirs) -> None:
     """The current replica is deleted by name, and the future one is not in use yet. Apache Kafka
     recovers it too."""
     dirs.produce(20)
@@ -88,7 +88,7 @@ def test_the_same_directory_is_nothing_to_do(dirs: Dirs) -> None:
     assert len(dirs.folders()) == 2
 
 
-def test_another_destination_replaces_the_first(dirs: Dirs) -> None:
+def test_replica_move_to_another_dir_replaces_the_first(dirs: Dirs) -> None:
     dirs.produce(20)
     before = dirs.batches()
     assert moved(dirs.node, dirs.target) == "NONE"
@@ -238,7 +238,7 @@ def test_many_partitions_move_to_and_fro(dirs: Dirs) -> None:
         assert len(list(path.glob("many-*[0-9]"))) >= 20
 
 
-def test_the_rate_is_bounded(tmp_path: Path) -> None:
+def test_replica_move_is_throttled(tmp_path: Path) -> None:
     """By `replica.alter.log.dirs.io.max.bytes.per.second`, as Apache Kafka measures it."""
     dirs = Dirs(tmp_path)
     dirs.produce(100)

@@ -93,7 +93,7 @@ def test_features_that_are_final(version: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "ok-1", "librdkafka", "a.b-c.9", "9"])
-def test_software_is_noted(name: str) -> None:
+def test_api_versions_notes_the_client_software(name: str) -> None:
     cluster = Harness()
     assert ask(cluster, 3, client_software_name=name, client_software_version="1.2").error_code == 0
     assert (cluster.peer.software_name, cluster.peer.software_version) == (name, "1.2")
@@ -102,7 +102,7 @@ def test_software_is_noted(name: str) -> None:
 @pytest.mark.parametrize("field", ["client_software_name", "client_software_version"])
 @pytest.mark.parametrize("name", ["", "x y", "-x", "x-", "x.", "a_b", "ü", "a\n"])
 @pytest.mark.parametrize("version", [3, 4, 5])
-def test_software_that_cannot_be_called_so(field: str, name: str, version: int) -> None:
+def test_api_versions_refuses_impossible_client_software_names(field: str, name: str, version: int) -> None:
     cluster = Harness()
     response = ask(cluster, version, **{field: name})
     assert (response.error_code, list(response.api_keys)) == (error_codes.INVALID_REQUEST, [])

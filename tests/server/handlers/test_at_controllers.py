@@ -156,7 +156,7 @@ def test_the_configurations_of_a_broker_are_its_own_business(cluster: Controller
     ]
 
 
-def test_null_deletes_and_the_last_of_two_counts(cluster: Controllers) -> None:
+def test_config_null_deletes_and_the_last_of_two_counts(cluster: Controllers) -> None:
     cluster.create("t", configs={"retention.ms": "5", "segment.ms": "7"})
     of = IncrementalAlterConfigsRequest
     configs = [of.AlterableConfig(name="retention.ms", config_operation=SET, value=value) for value in ("6", None)]

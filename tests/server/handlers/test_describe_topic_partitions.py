@@ -102,7 +102,7 @@ def test_pages(
     assert next_of(response) == next_cursor
 
 
-def test_following_the_cursor_shows_everything_once(cluster: Harness) -> None:
+def test_describe_topic_partitions_cursor_leads_through_all_partitions(cluster: Harness) -> None:
     seen: list[Place] = []
     cursor: Place | None = None
     for _ in range(20):

@@ -181,7 +181,7 @@ def test_an_answer_too_long_for_the_wire_is_cut(cluster: Harness) -> None:
 
 
 @pytest.mark.parametrize("result", [None, DISCONNECT])
-def test_no_answer_inside_is_none_outside(cluster: Harness, result: Any) -> None:
+def test_envelope_of_a_request_without_a_response_has_none(cluster: Harness, result: Any) -> None:
     assert forward(cluster, inside(creating("t"), 7), apis=odd(lambda *_: result)).response is result
 
 

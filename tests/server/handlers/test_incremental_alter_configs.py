@@ -38,7 +38,9 @@ def alter(cluster: Harness, *requested: RequestedResource, **fields: Any) -> lis
     return [result.error_code for result in answer.responses]
 
 
-def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger) -> None:
+def test_incremental_alter_configs_with_validate_only_changes_nothing(
+    cluster: Harness, loggers: logging.Logger
+) -> None:
     end, level = cluster.image.end, loggers.level
     requested: list[RequestedResource] = [
         (TOPIC, "t", {"retention.ms": "9"}),
@@ -50,7 +52,7 @@ def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger
     assert loggers.level == level
 
 
-def test_deleting_an_unknown_name_is_no_error(cluster: Harness) -> None:
+def test_incremental_alter_configs_deletes_unknown_configs(cluster: Harness) -> None:
     assert alter(cluster, (TOPIC, "t", {"nope": DELETE})) == [0]
     assert alter(cluster, (TOPIC, "t", {})) == [0]
 

@@ -115,7 +115,7 @@ def test_replicas_move(version: int) -> None:
     assert (cluster.only.replicas, cluster.moving()) == ((3, 1), [])
 
 
-def test_a_move_is_cancelled() -> None:
+def test_reassignment_is_cancelled() -> None:
     cluster = Cluster([1, 2])
     cluster.reassign([3, 1])
     assert code(cluster.reassign(None).responses[0].partitions[0]) == "NONE"

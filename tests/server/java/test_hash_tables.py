@@ -33,7 +33,7 @@ SHARED_BIN = [0, 16, 32, 48]
 """Of a table of 16 bins."""
 
 
-def test_put_appends_to_a_bin_and_compute_if_absent_does_not() -> None:
+def test_java_map_put_appends_to_a_bin_and_compute_if_absent_does_not() -> None:
     put: JavaHashMap[int, str] = JavaHashMap(integer_hash)
     computed: JavaHashMap[int, str] = JavaHashMap(integer_hash)
     for number in SHARED_BIN:
@@ -81,7 +81,7 @@ def test_every_key_can_be_removed_from_a_tree(by_iterator: bool) -> None:
         assert sorted(table) == numbers
 
 
-def test_a_set_of_integers_has_the_order_of_any_set() -> None:
+def test_java_set_of_int_has_the_order_of_the_general_one() -> None:
     made = random.Random(2)
     for _ in range(200):
         most = made.choice([16, 40, 3000, 200_000])

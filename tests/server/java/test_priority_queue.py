@@ -14,13 +14,13 @@ def polled(queue: JavaPriorityQueue[str]) -> str:
     return "".join(found)
 
 
-def test_elements_of_equal_priority_come_in_the_order_of_the_heap() -> None:
+def test_java_priority_queue_orders_equal_elements_as_its_heap() -> None:
     # The last element replaces the first; with equal children it stays on top.
     assert polled(JavaPriorityQueue(lambda element: 0, "abcdef")) == "afedcb"
     assert polled(JavaPriorityQueue(lambda element: element in "ab", "abcdef")) == "cdefba"
 
 
-def test_elements_come_by_priority() -> None:
+def test_java_priority_queue_orders_elements_by_priority() -> None:
     made = random.Random(3)
     queue = JavaPriorityQueue[int](lambda number: number)
     numbers = [made.randrange(50) for _ in range(300)]

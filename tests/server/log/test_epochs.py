@@ -104,13 +104,13 @@ def test_truncation_from_the_start_keeps_the_covering_epoch(start: int, after: l
     assert shown(epochs) == after
 
 
-def test_which_epoch_an_offset_belongs_to() -> None:
+def test_leader_epoch_of_an_offset_is_found() -> None:
     epochs = cache((2, 1), (3, 5))
     assert [epochs.epoch_for(offset) for offset in (0, 1, 4, 5, 99)] == [-1, 2, 2, 3, 3]
     assert cache().epoch_for(0) == -1
 
 
-def test_first_and_last() -> None:
+def test_epoch_cache_has_an_earliest_and_a_latest_epoch() -> None:
     assert (cache().latest, cache().earliest) == (-1, UNDEFINED)
     assert (cache((2, 1), (3, 5)).latest, cache((2, 1), (3, 5)).earliest) == (3, OffsetAndEpoch(1, 2))
     epochs = cache((2, 1))

@@ -92,7 +92,7 @@ class TestTheBaseOffset:
     def test_negative_expected_offset_is_refused(self, mode: str, base: int) -> None:
         assert blamed(log_at(5, mode), based(produced(3), base)) == [(0, f"base offset {base} is no expected offset")]
 
-    def test_minus_one_is_no_expectation_where_one_is_required(self) -> None:
+    def test_expected_offset_minus_one_is_refused_if_required(self) -> None:
         [(index, why)] = blamed(log_at(0, REQUIRED), based(produced(2), -1))
         assert index == 0
         assert "required" in why
@@ -121,7 +121,7 @@ class TestTheHeader:
         assert blamed(log_at(0, mode), batch_of("", 0)) == [(1, mismatch(0, 1))]
 
     @pytest.mark.parametrize("base", [0, -1])
-    def test_minus_one_is_no_expectation_where_one_is_required(self, base: int) -> None:
+    def test_expected_offset_minus_one_is_refused_if_required(self, base: int) -> None:
         [(_, why)] = blamed(log_at(0, REQUIRED), batch_of(-1, -1, base=base))
         assert "required" in why
 
@@ -145,18 +145,18 @@ class TestTheHeader:
         assert append(log_at(5), twice(b"-1", b"5")) == 5
         assert blamed(log_at(5), twice(b"5", b"6")) == [(0, mismatch(6, 5))]
 
-    def test_of_another_name_is_passed_over(self) -> None:
+    def test_header_of_another_name_is_no_expected_offset(self) -> None:
         headers = ((HEADER + "s", b"9"), ("x-" + HEADER, b"9"), (HEADER.title(), b"9"))
         assert append(log_at(5), encode_batch([Record(0, NOW, None, HEADER.encode(), headers)])) == 5
 
-    def test_means_nothing_where_it_is_off(self) -> None:
+    def test_expected_offset_header_means_nothing_if_off(self) -> None:
         assert append(log_at(5, OFF), batch_of(77, "x", None)) == 5
 
     def test_the_largest_offset(self) -> None:
         assert parsed(str(LARGEST).encode()) == LARGEST
         assert blamed(log_at(5), batch_of(LARGEST)) == [(0, mismatch(LARGEST, 5))]
 
-    def test_so_many_records_are_blamed_at_most(self) -> None:
+    def test_refused_records_are_listed_up_to_a_bound(self) -> None:
         assert len(blamed(log_at(5), batch_of(*[0] * (MOST_ERRORS + 7)))) == MOST_ERRORS
 
 
@@ -193,7 +193,7 @@ class TestBothTogether:
 @pytest.mark.parametrize("count", [1, 3, MANY])
 @pytest.mark.parametrize("codec", CODEC_IDS)
 class TestEveryCodec:
-    def test_is_looked_into(self, codec: int, count: int) -> None:
+    def test_expected_offsets_of_a_compressed_batch_are_checked(self, codec: int, count: int) -> None:
         log = log_at(5)
         assert append(log, batch_of(*range(5, 5 + count), compression=codec)) == 5
         wrong = batch_of(*[""] * (count - 1), 5, compression=codec)
@@ -205,7 +205,7 @@ class TestEveryCodec:
             assert append(log, batch_of(*range(5, 5 + count), base=5, compression=codec)) == 5
             assert blamed(log, batch_of(5, *[""] * (count - 1), compression=codec)) == [(0, mismatch(5, 5 + count))]
 
-    def test_under_the_time_of_the_append(self, codec: int, count: int) -> None:
+    def test_expected_offsets_are_checked_under_log_append_time(self, codec: int, count: int) -> None:
         log = log_at(5, message_timestamp_type="LogAppendTime")
         assert append(log, batch_of(*range(5, 5 + count), compression=codec)) == 5
         assert blamed(log, batch_of(*range(5, 5 + count), base=5, compression=codec))[0] == (0, mismatch(5, 5 + count))

@@ -80,7 +80,7 @@ class TestAppend:
 
 
 class TestRead:
-    def test_nothing(self) -> None:
+    def test_read_of_an_empty_log_returns_no_records(self) -> None:
         piece = new_log().read(0, 1000)
         assert (len(piece.records), piece.next_offset) == (0, 0)
 
@@ -186,7 +186,7 @@ class TestTruncation:
         log.truncate_to(offset)
         assert [entry.epoch for entry in log.epochs.entries] == epochs
 
-    def test_below_the_start(self) -> None:
+    def test_truncation_below_the_log_start_offset_empties_the_log(self) -> None:
         log = filled(3, 2, 4)
         log.delete_records_before(5)
         log.truncate_to(4)
@@ -201,7 +201,7 @@ class TestTruncation:
         assert (log.log_start_offset, log.log_end_offset, log.high_watermark, log.size) == (2, 2, 2, 0)
         assert append(log, 1).base_offset == 2
 
-    def test_fully(self) -> None:
+    def test_log_is_truncated_fully_and_restarts_at_an_offset(self) -> None:
         log = filled(3, 2, epoch=3)
         log.truncate_fully_and_start_at(100)
         assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (100, 100, 100)
@@ -209,7 +209,7 @@ class TestTruncation:
         assert append(log, 2).base_offset == 100
         assert everything(log) == [100, 101]
 
-    def test_no_negative_end(self) -> None:
+    def test_truncation_to_a_negative_offset_is_refused(self) -> None:
         with pytest.raises(UsageError):
             filled(3).truncate_to(-1)
 

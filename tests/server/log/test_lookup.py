@@ -95,7 +95,7 @@ def test_inside_compressed_batches(codec: int) -> None:
     assert log.offset_for(NOW + 33).offset == 33
 
 
-def test_places() -> None:
+def test_special_timestamps_are_looked_up() -> None:
     log = filled(3, 2, epoch=4)
     log.append_as_leader(produced(1), leader_epoch=6, now=NOW)
     assert log.offset_for(lookup.EARLIEST) == TimestampAndOffset(-1, 0, 4)

@@ -109,7 +109,7 @@ class TestChunk:
             assert [read_header(batch).base_offset for batch in chunk.batches(30, timestamp)] == expected
 
     @pytest.mark.parametrize("offset", [0, 1, 36, 37, 38, 100, 199, 200])
-    def test_cut_anywhere(self, offset: int) -> None:
+    def test_memory_chunk_is_truncated_at_any_offset(self, offset: int) -> None:
         chunk = MemoryChunk(0, 1 << 20)
         for each in range(200):
             put(chunk, (each, each), timestamp=NOW + each)
@@ -120,7 +120,7 @@ class TestChunk:
         assert not put(chunk, (offset, offset))  # views of what was cut off may be about
 
     @pytest.mark.parametrize("offset", [1, 37, 120, 199])
-    def test_cut_where_the_latest_came_first(self, offset: int) -> None:
+    def test_memory_chunk_is_truncated_behind_its_largest_timestamp(self, offset: int) -> None:
         chunk = MemoryChunk(0, 1 << 20)
         for each in range(200):
             put(chunk, (each, each), timestamp=NOW - each)

@@ -8,6 +8,6 @@ def test_the_later_epoch_is_ahead_whatever_the_offsets() -> None:
     assert min(OffsetAndEpoch(1, 3), OffsetAndEpoch(9, 1), OffsetAndEpoch(2, 1)) == OffsetAndEpoch(2, 1)
 
 
-def test_undefined_is_before_everything() -> None:
+def test_undefined_offset_and_epoch_is_before_every_other() -> None:
     assert OffsetAndEpoch(0, 0) > UNDEFINED
     assert repr(OffsetAndEpoch(5, 2)) == "offset 5 of epoch 2"

@@ -164,7 +164,7 @@ class TestTransactions:
         log.high_watermark = 7
         assert (log.first_unstable_offset, log.last_stable_offset) == (None, 7)
 
-    def test_several_at_once(self) -> None:
+    def test_transactions_of_several_producers_are_open_at_once(self) -> None:
         log = new_log()
         append(log, transactional(0, 2, producer=1))
         append(log, transactional(0, 2, producer=2))
@@ -183,7 +183,7 @@ class TestTransactions:
         assert log.last_stable_offset == 8
         assert log.transactions.aborted[1] == AbortedTransaction(2, 2, 7, 8)
 
-    def test_which_aborted_transactions_a_reader_must_know(self) -> None:
+    def test_aborted_transactions_in_a_range_are_returned(self) -> None:
         log = new_log()
         for sequence in range(4):
             append(log, transactional(sequence))

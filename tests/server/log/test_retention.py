@@ -60,7 +60,7 @@ class TestRolling:
 
 
 class TestRetention:
-    def test_by_default_a_week(self) -> None:
+    def test_default_retention_is_a_week(self) -> None:
         log = new_log(segment_bytes=ONE)
         for day in range(10):
             append(log, NOW + day * 86_400_000, NOW + day * 86_400_000)
@@ -109,7 +109,7 @@ class TestRetention:
         assert log.log_start_offset == 2
 
     @pytest.mark.parametrize("policy", ["compact", ""])
-    def test_without_delete_only_what_lies_below_the_start_goes(self, policy: str) -> None:
+    def test_compacted_log_deletes_only_segments_below_the_log_start_offset(self, policy: str) -> None:
         log = new_log(segment_bytes=ONE + 2, retention_bytes=0, retention_ms=0, cleanup_policy=policy)
         for _ in range(4):
             log.append_as_leader(produced(1, key=b"kk"), leader_epoch=0, now=NOW)

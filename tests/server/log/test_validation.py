@@ -93,13 +93,13 @@ class TestTheBatch:
         log.append_as_leader(produced(partition_leader_epoch=99), leader_epoch=4, now=NOW)
         assert log.epochs.latest == 4
 
-    def test_its_size(self) -> None:
+    def test_batch_above_max_message_bytes_is_refused(self) -> None:
         batch = produced(3)
         assert code(batch, new_log(max_message_bytes=len(batch) - 1)) == error_codes.MESSAGE_TOO_LARGE
         new_log(max_message_bytes=len(batch)).append_as_leader(batch, leader_epoch=0, now=NOW)
         assert code(batch, new_log(segment_bytes=80)) == error_codes.RECORD_LIST_TOO_LARGE
 
-    def test_the_order_of_the_checks(self) -> None:
+    def test_batch_with_several_errors_is_refused_for_the_first(self) -> None:
         batch = produced(3)
         batch[0:8] = (7).to_bytes(8, "big")
         batch[-1] ^= 1
@@ -144,7 +144,7 @@ def test_batches_that_are_taken(settings: dict[str, Any], batch: bytearray) -> N
 
 class TestTimestamps:
     @pytest.mark.parametrize("count", [2, MANY])
-    def test_too_far_in_the_future(self, count: int) -> None:
+    def test_timestamp_too_far_in_the_future_is_refused(self, count: int) -> None:
         batch = produced(count, timestamp=NOW + HOUR - count + 2)
         refused = refusal(batch)
         assert refused.code == error_codes.INVALID_TIMESTAMP
@@ -152,7 +152,7 @@ class TestTimestamps:
         assert stored(new_log(), produced(count, timestamp=NOW + HOUR - count + 1))
 
     @pytest.mark.parametrize("count", [2, MANY])
-    def test_too_far_in_the_past(self, count: int) -> None:
+    def test_timestamp_too_far_in_the_past_is_refused(self, count: int) -> None:
         log = new_log(message_timestamp_before_max_ms=1000)
         refused = refusal(produced(count, timestamp=NOW - 1001), log)
         assert refused.code == error_codes.INVALID_TIMESTAMP
@@ -189,7 +189,7 @@ class TestTimestamps:
         header = read_header(log.read(0, 1 << 20, log.log_end_offset).records)
         assert (header.timestamp_type, header.max_timestamp) == (0, NOW + 5)
 
-    def test_and_must_not_say_that_there_was_none(self) -> None:
+    def test_max_timestamp_minus_one_of_a_batch_is_refused(self) -> None:
         batch = produced(2)
         set_append_time(batch, -1)
         assert refusal(batch).code == error_codes.INVALID_TIMESTAMP
@@ -227,7 +227,7 @@ class TestCompression:
         sizes = [len(stored(new_log(compression_type="gzip", compression_gzip_level=level), batch)) for level in (1, 9)]
         assert sizes[0] != sizes[1]
 
-    def test_the_size_is_checked_again_after_a_recompression(self) -> None:
+    def test_batch_that_grows_by_recompression_is_refused(self) -> None:
         batch = produced(MANY, size=100, compression=4)
         log = new_log(compression_type="uncompressed", max_message_bytes=len(batch))
         assert code(batch, log) == error_codes.MESSAGE_TOO_LARGE
@@ -271,7 +271,7 @@ class TestCompression:
         seal(batch)
         assert code(batch) == error_codes.UNKNOWN_SERVER_ERROR
 
-    def test_a_bomb_is_not_set_off(self) -> None:
+    def test_batch_that_expands_too_much_is_refused(self) -> None:
         bomb = encode_batch([Record(0, NOW, None, bytes(101 << 20))], compression=4)
         assert len(bomb) < 100_000
         assert code(bomb) == error_codes.INVALID_RECORD
@@ -288,7 +288,7 @@ class TestRecords:
     @pytest.mark.parametrize("compression", [0, 4])
     @pytest.mark.parametrize("count", [1, 2, READ_THROUGH, READ_THROUGH + 1, MANY])
     @pytest.mark.parametrize("lie", [-1, 1])
-    def test_a_count_that_lies(self, compression: int, count: int, lie: int) -> None:
+    def test_batch_with_a_wrong_record_count_is_refused(self, compression: int, count: int, lie: int) -> None:
         batch = produced(count, compression=compression)
         claimed = count + lie
         batch[57:61] = claimed.to_bytes(4, "big")

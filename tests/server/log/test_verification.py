@@ -107,7 +107,7 @@ def test_an_old_epoch_is_fenced_before_the_coordinator_is_asked() -> None:
     assert verify(log, epoch=3) is not None
 
 
-def test_a_retry_needs_no_verification() -> None:
+def test_retried_transactional_batch_needs_no_verification() -> None:
     """The batch was appended, its answer was lost, and the transaction has ended."""
     log = new_log()
     append(log, transactional(0), verify(log))
@@ -130,7 +130,7 @@ def test_a_marker_of_the_last_transaction_leaves_the_next_one_alone() -> None:
     assert append(log, transactional(0, epoch=1), verification).base_offset == 3
 
 
-def test_unused_verifications_expire() -> None:
+def test_unused_producer_verifications_expire() -> None:
     log = new_log()
     verify(log)
     log.producers.expire(NOW + DAY - 1, DAY)

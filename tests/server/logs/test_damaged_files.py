@@ -121,7 +121,7 @@ def test_a_damaged_file_has_the_outcome_of_its_row(written: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("file", ["partition/partition.metadata", "directory/log-start-offset-checkpoint"])
-def test_everything_is_served_again_with_the_file_in_its_place(written: Path, tmp_path: Path, file: str) -> None:
+def test_partition_is_served_again_with_its_restored_file(written: Path, tmp_path: Path, file: str) -> None:
     for name in "ab":
         shutil.copytree(written / name, tmp_path / name)
     (row,) = (each for each in ROWS if (each.file, each.damage) == (file, "garbage"))

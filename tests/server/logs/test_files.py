@@ -244,7 +244,7 @@ def test_of_two_folders_the_one_of_another_topic_is_put_aside(tmp_path: Path) ->
     assert (folders(a), [is_stray(each) for each in folders(b)]) == (["t-0"], [True])
 
 
-def test_a_clean_stop_leaves_its_mark_for_one_start(tmp_path: Path) -> None:
+def test_clean_shutdown_file_counts_for_one_start(tmp_path: Path) -> None:
     formatted(tmp_path)
     mark = tmp_path / ".kafka_cleanshutdown"
     logs = logs_in(tmp_path)
@@ -257,7 +257,7 @@ def test_a_clean_stop_leaves_its_mark_for_one_start(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
-def test_a_start_that_fails_finds_the_mark_of_a_clean_stop_again(tmp_path: Path) -> None:
+def test_clean_shutdown_file_survives_a_failed_start(tmp_path: Path) -> None:
     """What the node reads before `begin` leaves the mark of a clean stop, so that the next start is
     like this one."""
     formatted(tmp_path)

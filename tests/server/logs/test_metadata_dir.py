@@ -39,7 +39,7 @@ def test_partitions_are_moved_whole_and_the_metadata_log_stays(tmp_path: Path) -
     assert [path.name for path in (tmp_path / "meta").iterdir() if path.is_dir()] == ["__cluster_metadata-0"]
 
 
-def test_a_copy_that_was_interrupted_is_made_again(tmp_path: Path) -> None:
+def test_interrupted_copy_of_a_partition_is_made_again(tmp_path: Path) -> None:
     formatted(*(tmp_path / name for name in ("meta", "a", "b")))
     contents = make_partition(tmp_path / "meta", "t-0")
     unfinished = names.deleted_folder("t", 0, "0" * 32)
@@ -51,7 +51,7 @@ def test_a_copy_that_was_interrupted_is_made_again(tmp_path: Path) -> None:
     assert [*tmp_path.glob(f"*/*-{names.DELETE}")] == []
 
 
-def test_a_whole_copy_is_kept_if_only_the_removal_was_interrupted(tmp_path: Path) -> None:
+def test_complete_copy_of_a_partition_is_kept(tmp_path: Path) -> None:
     formatted(*(tmp_path / name for name in ("meta", "a", "b")))
     contents = make_partition(tmp_path / "meta", "t-0")
     shutil.copytree(tmp_path / "meta" / "t-0", tmp_path / "b" / "t-0")

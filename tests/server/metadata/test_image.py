@@ -83,7 +83,7 @@ def test_topics_of_one_request_cost_the_same_each() -> None:
     assert of_many < 20 * of_few * 1.2
 
 
-def test_deleting_one_of_many_costs_little() -> None:
+def test_deletion_of_a_topic_costs_the_same_among_many() -> None:
     few, many = Harness(), Harness()
     few.create("t0", "gone", "first")
     many.create(*(f"t{number}" for number in range(1000)), "gone", "first")

@@ -246,7 +246,7 @@ def test_directories_of_nothing_are_no_loss() -> None:
     assert folded(encoded_records_of(image)).topics[ID].partitions[0].replicas == (1,)
 
 
-def test_without_a_level_nothing_is_lost() -> None:
+def test_image_records_without_a_level_keep_everything() -> None:
     image = replay(EMPTY, made("RegisterBrokerRecord", broker_id=1, log_dirs=[ID], cordoned_log_dirs=[ID]))
     assert folded(encoded_records_of(image)) == image
     assert record_versions.level_of(image) == max(NAMES)

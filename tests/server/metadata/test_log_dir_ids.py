@@ -23,5 +23,5 @@ KNOWN, OTHER = directory(1), directory(2)
         (LOST, (), False),
     ],
 )
-def test_whether_a_replica_there_can_be_served(where: Uuid, of: tuple[Uuid, ...], online: bool) -> None:
+def test_replica_is_online_by_its_log_dir_id(where: Uuid, of: tuple[Uuid, ...], online: bool) -> None:
     assert is_online(where, of) is online

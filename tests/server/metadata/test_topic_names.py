@@ -6,7 +6,7 @@ from kafkadouble.server.metadata.topic_names import has_collision_chars, problem
 
 
 @pytest.mark.parametrize("name", ["a", "A-z_0.9", "x" * 249, "...", "-", "__consumer_offsets"])
-def test_names_that_are_allowed(name: str) -> None:
+def test_valid_topic_name_is_allowed(name: str) -> None:
     assert problem_with_name(name) is None
 
 
@@ -25,7 +25,7 @@ def test_names_that_are_allowed(name: str) -> None:
         ("a:b", "contains one or more characters other than"),
     ],
 )
-def test_names_that_are_not(name: str, why: str) -> None:
+def test_invalid_topic_name_is_refused(name: str, why: str) -> None:
     problem = problem_with_name(name)
     assert problem is not None
     assert problem.startswith("Topic name is invalid: ")
@@ -38,12 +38,12 @@ def test_the_length_counts_as_java_counts_it() -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("a.b", "a_b"), ("._.", "_._"), ("a.b_c", "a_b.c")])
-def test_dots_and_underscores_look_alike(one: str, other: str) -> None:
+def test_topic_names_with_dots_and_underscores_collide(one: str, other: str) -> None:
     assert has_collision_chars(one)
     assert has_collision_chars(other)
     assert unify_collision_chars(one) == unify_collision_chars(other)
 
 
-def test_other_characters_do_not() -> None:
+def test_topic_names_with_other_characters_do_not_collide() -> None:
     assert not has_collision_chars("a-b")
     assert unify_collision_chars("a-b") != unify_collision_chars("a_b")

@@ -119,7 +119,7 @@ def test_connections_beyond_the_limit_wait_until_one_ends() -> None:
     run(test)
 
 
-def test_a_limit_that_is_raised_counts_at_once() -> None:
+def test_raised_connection_limit_counts_at_once() -> None:
     async def test() -> None:
         async with accepting(max_connections=1) as stage:
             clients = [await stage.connect() for _ in range(2)]
@@ -164,7 +164,9 @@ def test_an_episode_without_descriptors_is_logged_once(
     assert "Too many open files: no connection is accepted for now" in line
 
 
-def test_the_end_of_an_episode_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_acceptor_logs_that_descriptors_are_free_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(acceptor, "RETRY_S", 0.01)
     monkeypatch.setattr(acceptor, "CALM_S", 0)
 

@@ -55,7 +55,7 @@ def test_address_has_no_more_connections_than_its_limit() -> None:
     assert found.add("10.0.0.1")
 
 
-def test_overrides_count_for_their_addresses() -> None:
+def test_connection_overrides_count_for_their_ips() -> None:
     text = "127.0.0.1:2, ::1:3,localhost:4,fe80::1:5"
     assert per_ip_overrides(text) == {"127.0.0.1": 4, "::1": 3, "fe80::1": 5}
     found = quotas(max_connections_per_ip=1, max_connections_per_ip_overrides="10.0.0.1:0")
@@ -64,7 +64,7 @@ def test_overrides_count_for_their_addresses() -> None:
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1", "10.0.0.1:many", ":", "[fe80::1]:5"])
-def test_overrides_that_cannot_be_are_refused_at_the_start(text: str) -> None:
+def test_malformed_connection_overrides_are_refused_at_the_start(text: str) -> None:
     with pytest.raises(UsageError, match="HOST:COUNT"):
         Settings({"max.connections.per.ip.overrides": text})
 
@@ -77,7 +77,7 @@ class Counted:
         assert quotas.add("10.0.0.1")
 
 
-def test_beyond_a_limit_that_is_lowered_the_least_recently_used_are_closed() -> None:
+def test_lowered_connection_limit_closes_the_least_recently_used() -> None:
     current = Settings()
     found = ConnectionQuotas("PLAINTEXT", lambda: current)
     connections = [Counted(found, moved_at) for moved_at in (3, 1, 5, 2, 4)]
@@ -182,7 +182,7 @@ def test_the_rate_of_the_broker_is_that_of_all_its_listeners() -> None:
     assert accepted_at(second, clock, 1) == [1000]
 
 
-def test_a_rate_that_is_raised_counts_at_once() -> None:
+def test_raised_connection_rate_counts_at_once() -> None:
     clock, settings = Clock(), Settings({"max.connection.creation.rate": 1})
     found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
     accepted_at(found, clock, 12)

@@ -35,7 +35,7 @@ def test_a_fetch_that_waits_is_answered_and_so_is_what_was_sent_behind_it() -> N
     run(test)
 
 
-def test_an_answer_in_slow_pieces_is_sent_whole() -> None:
+def test_response_to_a_half_closed_connection_is_sent_whole() -> None:
     async def test() -> None:
         async with serving() as listener, connected(listener) as client:
             await client.hello()

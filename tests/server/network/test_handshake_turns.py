@@ -57,7 +57,7 @@ def test_a_round_begins_a_few_in_their_order() -> None:
     asyncio.run(test())
 
 
-def test_the_oldest_is_given_up_for_one_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oldest_tls_handshake_is_closed_for_a_waiting_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handshake_turns, "MOST", 3)
     monkeypatch.setattr(handshake_turns, "GRACE_S", 0)
 
@@ -76,7 +76,7 @@ def test_the_oldest_is_given_up_for_one_that_waits(monkeypatch: pytest.MonkeyPat
     asyncio.run(test())
 
 
-def test_handshake_that_has_just_begun_keeps_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_tls_handshake_keeps_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handshake_turns, "MOST", 3)
     monkeypatch.setattr(handshake_turns, "GRACE_S", 1000)
 
@@ -91,7 +91,7 @@ def test_handshake_that_has_just_begun_keeps_its_turn(monkeypatch: pytest.Monkey
     asyncio.run(test())
 
 
-def test_a_place_that_is_left_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ended_tls_handshake_frees_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handshake_turns, "MOST", 3)
     monkeypatch.setattr(handshake_turns, "GRACE_S", 1000)
 

@@ -69,7 +69,7 @@ def test_a_broker_is_part_of_the_cluster_without_a_moment_passing(links: InProce
     assert links.nodes[1].controller.image.end == image.end
 
 
-def test_an_answer_comes_as_other_objects(links: InProcessLinks, asking: Asking) -> None:
+def test_in_process_response_is_a_copy(links: InProcessLinks, asking: Asking) -> None:
     links.deliver(NOW)
     body = creating("t")
     asking.ask(body, 7)
@@ -158,7 +158,7 @@ def test_a_paused_node_learns_later_what_was_answered(links: InProcessLinks, ask
     assert asking.answers[0][0] == NOW + 9
 
 
-def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, asking: Asking) -> None:
+def test_in_process_nodes_in_an_endless_dialogue_let_others_run(links: InProcessLinks, asking: Asking) -> None:
     class Endless(Asking):
         def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
             self.ask(creating("t"), 7)

@@ -202,7 +202,7 @@ def test_a_peer_that_has_left_breaks_it() -> None:
     run(test())
 
 
-def test_others_have_their_turn_however_fast_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_that_is_read_fast_lets_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outgoing, "TURN", 1000)
 
     async def test() -> None:

@@ -228,7 +228,7 @@ def test_the_replica_is_ticked_when_it_wants_to_be(unused_endpoint: VoterEndpoin
     run(test())
 
 
-def test_a_deadline_that_moves_is_heeded_in_both_directions(unused_endpoint: VoterEndpoint) -> None:
+def test_moved_request_timeout_of_a_peer_counts(unused_endpoint: VoterEndpoint) -> None:
     async def test() -> None:
         async with driven(unused_endpoint) as it:
             now = it.asking.clock.now()

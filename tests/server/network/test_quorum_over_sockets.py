@@ -37,7 +37,7 @@ def test_three_elect_one_and_have_the_same_log() -> None:
     run(test())
 
 
-def test_when_the_leader_is_lost_another_one_leads_and_nothing_committed_is_lost() -> None:
+def test_quorum_over_sockets_survives_the_loss_of_its_leader() -> None:
     async def test() -> None:
         async with served(3) as members:
             first = await leader_of(members)

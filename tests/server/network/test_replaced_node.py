@@ -92,7 +92,7 @@ def test_a_node_that_was_replaced_handles_no_request_that_was_sent_ahead() -> No
     run(test)
 
 
-def test_stop_waits_for_what_is_being_flushed() -> None:
+def test_stop_of_a_node_waits_for_its_flush() -> None:
     async def story() -> None:
         slow = SlowlyFlushed()
         async with serving() as listener:

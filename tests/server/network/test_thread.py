@@ -88,7 +88,7 @@ def test_stop_cancels_tasks_and_ends_the_thread() -> None:
     assert "test loop" not in {one.name for one in threading.enumerate()}
 
 
-def test_after_the_end_a_call_fails_and_does_not_wait(thread: LoopThread) -> None:
+def test_call_on_a_stopped_loop_thread_fails_at_once(thread: LoopThread) -> None:
     async def nothing() -> None: ...
 
     thread.stop()
@@ -99,7 +99,7 @@ def test_after_the_end_a_call_fails_and_does_not_wait(thread: LoopThread) -> Non
     assert repr(thread) == "test loop, not running"
 
 
-def test_a_call_that_the_end_overtakes_fails(thread: LoopThread) -> None:
+def test_call_on_a_stopping_loop_thread_fails(thread: LoopThread) -> None:
     """The loop is busy while one thread requests the shutdown and others wait for answers: all
     calls return."""
     hold, outcomes = threading.Event(), []
@@ -126,7 +126,7 @@ def test_a_call_that_the_end_overtakes_fails(thread: LoopThread) -> None:
     assert set(outcomes) <= {"", "test loop is not running", "test loop was stopped meanwhile"}
 
 
-def test_never_started() -> None:
+def test_loop_thread_that_never_started_can_be_stopped() -> None:
     thread = LoopThread("test loop")
     thread.stop()
     with pytest.raises(UsageError, match="is not running"):
@@ -143,7 +143,7 @@ def test_stopped_from_its_own_thread() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_in_a_child_there_is_nothing_to_stop(thread: LoopThread) -> None:
+def test_forked_process_has_no_loop_thread_to_stop(thread: LoopThread) -> None:
     child = os.fork()
     if not child:
         try:

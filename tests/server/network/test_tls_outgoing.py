@@ -137,7 +137,7 @@ def test_a_peer_that_does_not_read_costs_no_more_than_what_waits(
     run(test())
 
 
-def test_after_its_end_nothing_is_sent(contexts: tuple[ssl.SSLContext, ssl.SSLContext]) -> None:
+def test_tls_connection_sends_nothing_after_its_end(contexts: tuple[ssl.SSLContext, ssl.SSLContext]) -> None:
     async def test() -> None:
         protocol, transport, reader, writer = await opened(contexts)
         protocol.outgoing.send([b"x" * LARGE])

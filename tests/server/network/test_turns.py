@@ -141,7 +141,7 @@ def test_a_batch_that_grows_is_decompressed_aside(
     assert [(each.index, each.error_code, each.base_offset) for each in parts] == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
 
 
-def test_error_of_an_aside_is_answered_like_any_error(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_request_beside_the_loop_is_answered(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(produce, "AT_ONCE", 1000)
     monkeypatch.setattr("kafkadouble.server.log.inspection.DecompressionBudget.left", 4000)
     parts = cluster.submit(producing(b"a" * 5000, b"b" * 10, codec=1), 9).responses[0].partition_responses
@@ -207,7 +207,7 @@ def test_a_node_is_ticked_for_a_turn_while_it_is_busy(monkeypatch: pytest.Monkey
     assert len(ticks) == 5
 
 
-def test_asides_run_one_at_a_time_and_not_for_those_that_left() -> None:
+def test_requests_beside_the_loop_run_one_by_one() -> None:
     running: list[int] = []
     most: list[int] = []
 

@@ -95,7 +95,7 @@ def test_a_wide_answer_to_a_narrow_request_is_written_aside(cluster: Harness, as
     assert not asides.left
 
 
-def test_an_answer_that_is_not_wide_is_written_at_once(cluster: Harness, asides: Asides) -> None:
+def test_small_response_is_encoded_at_once(cluster: Harness, asides: Asides) -> None:
     cluster.create(NAME, partitions=MANY - 2 * SLICE)
     connection, line = connected(cluster)
     connection.receive(framed(MetadataRequest(topics=None), 12), cluster.now)

@@ -194,7 +194,7 @@ def test_the_smallest_rate_of_mutations_throttles_for_the_longest_time(cluster: 
 @pytest.mark.parametrize(
     ("value", "rounded"), [(float("inf"), 2**63 - 1), (float("-inf"), -(2**63)), (1e300, 2**63 - 1)]
 )
-def test_times_are_rounded_to_64_bits(value: float, rounded: int) -> None:
+def test_throttle_times_are_rounded_as_by_java(value: float, rounded: int) -> None:
     assert java_round(value) == rounded
     assert java_round(float("nan")) == 0
 

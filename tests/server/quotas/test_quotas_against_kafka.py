@@ -57,7 +57,7 @@ TINY = 5e-324
 """The smallest quota: the time until a rate is so low is infinite."""
 
 
-def test_rates(kafka: Witness) -> None:
+def test_quota_rates_are_measured_as_by_kafka(kafka: Witness) -> None:
     for chance in chances(200):
         given = shape(chance)
         given["bound"] = chance.choice((given["bound"], TINY))

@@ -14,7 +14,7 @@ def new() -> Sensors[Rate]:
     return Sensors(lambda: Rate(11, 1000))
 
 
-def test_a_sensor_is_kept_while_it_is_used() -> None:
+def test_quota_sensor_is_kept_while_it_is_used() -> None:
     found = new()
     first = found.get("a", START)
     assert found.get("a", START + IDLE_MS) is first
@@ -22,7 +22,7 @@ def test_a_sensor_is_kept_while_it_is_used() -> None:
     assert found.get("a", START + 3 * IDLE_MS + 1) is not first
 
 
-def test_idle_sensors_are_forgotten_when_another_is_used() -> None:
+def test_idle_quota_sensors_are_forgotten() -> None:
     found = new()
     for number in range(5):
         found.get(f"{number}", START + number)

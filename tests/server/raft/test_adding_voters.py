@@ -131,7 +131,7 @@ def test_57_the_probe_of_a_silent_voter_times_out() -> None:
         (remove(2, cluster="other"), e.INCONSISTENT_CLUSTER_ID),
     ],
 )
-def test_57_what_is_no_change_is_refused_and_nothing_changes(body: Any, code: int) -> None:
+def test_57_impossible_voter_change_is_refused(body: Any, code: int) -> None:
     changing = Changing()
     before, end = changing.leader.voters, changing.leader.log.end
     answer = changing.now(body)
@@ -174,7 +174,7 @@ def test_57_under_kraft_version_0_the_voters_are_fixed(body: Any) -> None:
     assert changing.now(body).error_code == e.UNSUPPORTED_VERSION
 
 
-def test_57_one_change_at_a_time() -> None:
+def test_57_second_voter_change_is_refused_while_one_is_pending() -> None:
     changing = Changing()
     changing.observer()
     first = changing.ask(add())

@@ -87,7 +87,7 @@ def test_46_begin_that_is_meant_for_another_voter(voter: int, voter_directory: U
     ],
 )
 # of anything
-def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: int, how: dict, expected: int) -> None:  # type: ignore[type-arg]
+def test_refused_begin_or_end_quorum_epoch_changes_nothing(of: object, version: int, how: dict, expected: int) -> None:  # type: ignore[type-arg]
     voter = member(store=MemoryQuorumStateStore(ElectionState(3)))
     before = shown(voter.replica)
     body = of(**{"epoch": 5, **how})  # type: ignore[operator]  # begin or end
@@ -112,7 +112,7 @@ def test_48_the_first_successor_asks_for_votes_at_once(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_48_the_others_wait_a_little(version: int) -> None:
+def test_48_other_voters_wait_before_their_election(version: int) -> None:
     voter = member()
     ask(voter, begin(2, 4))
     ask(voter, end(2, 4, (3, 1)), version)
@@ -132,7 +132,7 @@ def test_48_a_late_answer_of_the_old_leader_does_not_bring_it_back() -> None:
     assert isinstance(followed.replica.state, ProspectiveState), "in its turn"
 
 
-def test_48_each_successor_waits_twice_as_long_as_the_one_before() -> None:
+def test_48_election_backoff_doubles_with_each_successor() -> None:
     keys = [key(id) for id in (2, 3, 4, 5)]
     waits = [election_backoff_ms(member().replica, [*keys[:at], key(1), *keys[at:]]) for at in range(5)]
     assert waits == [0, 62, 124, 248, 496]

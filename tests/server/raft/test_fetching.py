@@ -94,7 +94,7 @@ BAD_SHAPES: list[tuple[dict[str, Any], int]] = [
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("how", "expected"), BAD_SHAPES)
-def test_an_error_of_the_whole_is_answered_at_the_top(version: int, how: dict[str, Any], expected: int) -> None:
+def test_fetch_error_of_the_request_is_answered_at_the_top(version: int, how: dict[str, Any], expected: int) -> None:
     led = Led()
     answer = led.ask(led.fetch(**how), version)
     assert answer.error_code == expected
@@ -282,7 +282,7 @@ def test_60_the_limit_between_two_batches() -> None:
 
 
 @pytest.mark.parametrize("max_bytes", [1 << 20, 2**31 - 1])
-def test_60_a_limit_far_above_gives_all(max_bytes: int) -> None:
+def test_60_fetch_with_a_large_limit_returns_all_batches(max_bytes: int) -> None:
     led = Led(*(b"x" * 10 for _ in range(20)))
     assert len(batches(led, max_bytes)) == 20
 

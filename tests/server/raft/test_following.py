@@ -46,7 +46,7 @@ def test_52_every_success_puts_the_timeout_off() -> None:
     assert isinstance(followed.replica.state, ProspectiveState)
 
 
-def test_52_a_failure_does_not() -> None:
+def test_52_failed_fetch_does_not_reset_the_fetch_timeout() -> None:
     followed = Followed()
     patience = followed.fetch_timeout
     while isinstance(followed.replica.state, FollowerState):
@@ -118,7 +118,7 @@ def test_committed_records_are_never_truncated() -> None:
 
 
 @pytest.mark.parametrize("at", [(-1, 1), (1, -1)])
-def test_half_a_place_to_cut_at_is_none(at: tuple[int, int]) -> None:
+def test_incomplete_diverging_epoch_is_ignored(at: tuple[int, int]) -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a", epoch=1)))
     before = shown(followed.replica)
@@ -196,7 +196,7 @@ def test_59_cluster_authorization_failed_is_the_end() -> None:
 @pytest.mark.parametrize(
     "top", [e.BROKER_NOT_AVAILABLE, e.INVALID_REQUEST, e.INCONSISTENT_CLUSTER_ID, e.UNKNOWN_SERVER_ERROR]
 )
-def test_other_errors_of_a_whole_answer_are_waited_out(top: int) -> None:
+def test_other_errors_of_a_fetch_response_are_retried_later(top: int) -> None:
     followed = Followed()
     before = shown(followed.replica)
     followed.answer(response(top=top))
@@ -211,7 +211,7 @@ def test_an_answer_of_another_topic_is_none() -> None:
     assert followed.replica.log.end_offset == 0
 
 
-def test_an_answer_that_comes_after_the_part_has_changed_is_dropped() -> None:
+def test_fetch_response_after_a_state_change_is_dropped() -> None:
     followed = Followed()
     send = followed.sent()
     followed.tick(followed.fetch_timeout)
@@ -327,7 +327,7 @@ def test_waiting_costs_no_busy_loop() -> None:
     assert ticks < 400
 
 
-def test_every_answer_kind_survives_a_wrong_sender() -> None:
+def test_response_of_another_api_is_dropped() -> None:
     """An answer of another kind than was asked for is no answer."""
     wrong: list[Message] = [sole_vote(), response()]
     for each in wrong:

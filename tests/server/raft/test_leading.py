@@ -136,7 +136,7 @@ def test_a_diverging_answer_does_not_move_the_leaders_picture_of_that_follower()
     assert state_of(leader).voters[id].end_offset == before
 
 
-def test_an_append_counts_when_the_linger_is_over() -> None:
+def test_records_are_appended_after_the_linger() -> None:
     quorum, leader = elected(append_linger_ms=25)
     quorum.run(600)
     leader.append([b"one"], quorum.now)

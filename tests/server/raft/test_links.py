@@ -36,7 +36,7 @@ def test_after_a_failure_there_is_a_pause() -> None:
     assert found.ready_at(PEER, 40) == 60
 
 
-def test_an_answer_that_is_late_is_nobodys() -> None:
+def test_late_response_has_no_request() -> None:
     found = links()
     late = found.begin(PEER, VoteRequest(), 2, 0, 0)
     assert found.is_ready(PEER, 100)
@@ -48,7 +48,7 @@ def test_an_answer_that_is_late_is_nobodys() -> None:
     assert found.end(again.token, 110, failed=False) == again
 
 
-def test_a_reset_forgets_everything() -> None:
+def test_reset_of_connections_forgets_their_requests() -> None:
     found = links()
     send = found.begin(PEER, VoteRequest(), 2, 0, 0)
     found.reset()
@@ -56,7 +56,7 @@ def test_a_reset_forgets_everything() -> None:
     assert found.end(send.token, 0, failed=False) is None
 
 
-def test_addresses_are_not_kept_for_ever() -> None:
+def test_connections_of_peers_are_bounded() -> None:
     found = links()
     for id in range(5 * MAX_CONNECTIONS):
         send = found.begin(RaftPeer(id, endpoint(id)), VoteRequest(), 2, 0, id)

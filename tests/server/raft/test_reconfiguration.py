@@ -116,7 +116,7 @@ def test_57_a_voter_reports_its_new_endpoint() -> None:
         ({"epoch": 99}, e.UNKNOWN_LEADER_EPOCH),
     ],
 )
-def test_57_an_update_that_is_none(how: dict[str, Any], code: int) -> None:
+def test_57_update_of_a_voter_without_a_change_is_refused(how: dict[str, Any], code: int) -> None:
     changing = Changing()
     before = changing.leader.voters
     answer = changing.now(update(changing.others[0], **{"epoch": changing.leader.epoch, **how}))

@@ -213,7 +213,7 @@ def check(of: Opened, state: str) -> tuple[object, ...]:
 @pytest.mark.parametrize("is_marked", [True, False])
 @pytest.mark.parametrize("starts", [AFTER, BEFORE, MISSING])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_check_calls_it_good(tmp_path: Path, shape: str, starts: str, is_marked: bool) -> None:
+def test_check_accepts_the_metadata_log_of_kafka(tmp_path: Path, shape: str, starts: str, is_marked: bool) -> None:
     """Apache Kafka writes no log start offset and no recovery point of its metadata log."""
     left = left_by(SHAPES[shape][0])
     disk = left.disk.copy()

@@ -35,7 +35,7 @@ def test_invalid_voter_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(("count", "majority"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 4)])
-def test_the_majority(count: int, majority: int) -> None:
+def test_majority_of_voters_is_counted(count: int, majority: int) -> None:
     assert static_voters(range(count)).majority == majority
 
 

@@ -88,7 +88,7 @@ class TestLosingATail:
         story.lose(2)
         assert (story.log.log_start_offset, story.log.log_end_offset, story.epochs) == (2, 2, [(1, 2)])
 
-    def test_lost_again_and_again(self, story: Story) -> None:
+    def test_leader_epochs_follow_repeated_losses(self, story: Story) -> None:
         story.produce(1, 1, 1, 1)
         assert [story.lose(offset) for offset in (3, 3, 2, 2)] == [1, 2, 3, 4]
         assert story.epochs == [(0, 0), (4, 2)]

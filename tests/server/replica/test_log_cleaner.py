@@ -73,7 +73,7 @@ def test_a_topic_that_is_clean_enough_waits() -> None:
     assert len(keys(node, "t")) == count
 
 
-def test_the_cleaner_can_be_switched_off() -> None:
+def test_log_cleaner_can_be_disabled() -> None:
     node = cluster(log_cleaner_enable=False)
     create(node, "t")
     fill(node, "t", 3)
@@ -95,7 +95,7 @@ def test_a_topic_that_is_deleted_meanwhile_is_let_go() -> None:
     assert len(keys(node, "u")) <= 5 + 1
 
 
-def test_the_dirtiest_comes_first() -> None:
+def test_dirtiest_log_is_compacted_first() -> None:
     node = cluster()
     create(node, "t", min_cleanable_dirty_ratio="0.1")
     create(node, "u", min_cleanable_dirty_ratio="0.1")

@@ -74,7 +74,7 @@ def test_a_lost_partition_is_reported_before_an_error_of_the_batch(machine: Mach
     assert produced(machine.begin(request, 6)) == (STORAGE_ERROR, -1)
 
 
-def test_everything_about_a_lost_partition_is_a_storage_error(machine: Machine) -> None:
+def test_requests_for_a_partition_on_a_failed_dir_get_a_storage_error(machine: Machine) -> None:
     fail(machine)
     listed = ListOffsetsRequest.ListOffsetsPartition(partition_index=0, timestamp=-1)
     epoch = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0, leader_epoch=0)
@@ -211,13 +211,13 @@ def test_a_topic_that_was_deleted_meanwhile_is_put_aside_when_its_disk_works_aga
     assert folder.endswith("-stray")
 
 
-def test_a_stop_leaves_no_mark_where_it_could_not_write(machine: Machine) -> None:
+def test_stop_leaves_no_clean_shutdown_file_on_a_failed_dir(machine: Machine) -> None:
     fail(machine)
     machine.node.close(machine.now)
     assert [machine.disks[path].exists(".kafka_cleanshutdown") for path in "abc"] == [True, False, True]
 
 
-def test_care_is_taken_of_the_others(machine: Machine) -> None:
+def test_retention_goes_on_in_other_dirs(machine: Machine) -> None:
     fail(machine)
     machine.tick(3_600_000)
     machine.flush()

@@ -53,7 +53,7 @@ def test_a_destination_that_fails_takes_the_future_replica_alone() -> None:
     assert machine.partition("t").log.log_end_offset == 21
 
 
-def test_a_source_that_fails_ends_the_move_and_a_start_continues_it() -> None:
+def test_replica_move_from_a_failed_dir_continues_after_a_start() -> None:
     machine, source, target = in_a_move("one", "t")
     assert source != "a"
     machine.disks[source].failing = True
@@ -69,7 +69,7 @@ def test_a_source_that_fails_ends_the_move_and_a_start_continues_it() -> None:
     assert machine.partition("t").log.log_end_offset == 20
 
 
-def test_destination_is_flushed_before_the_source_is_deleted() -> None:
+def test_future_replica_is_flushed_before_the_current_is_deleted() -> None:
     """With `flush.messages=1` a loss of power during or after a move loses no acknowledged record.
     It may lose the future replica, and so the move."""
     ended = 0

@@ -70,7 +70,7 @@ def test_a_waiter_is_woken_by_as_many_bytes_as_it_lacks(partition: Partition) ->
     assert woken == [True]
 
 
-def test_a_duplicate_wakes_no_waiter(partition: Partition) -> None:
+def test_duplicate_batch_wakes_no_fetch(partition: Partition) -> None:
     produced = bytes(encode_batch([Record(0, NOW, None, b"v")], producer_id=7, producer_epoch=0, base_sequence=0))
     partition.append(produced, NOW)
     waiting, woken = waiting_for(partition, 1)

@@ -46,7 +46,7 @@ def config(cluster: Harness, kind: int, resource: str, name: str, value: str | N
     cluster.node.controller.commit([record])
 
 
-def test_look_ups(cluster: Harness) -> None:
+def test_replica_manager_finds_partitions(cluster: Harness) -> None:
     partitions = cluster.node.partitions
     found = partitions.get("t", 1)
     assert found is not None
@@ -73,7 +73,7 @@ def test_listeners_are_notified_in_order(cluster: Harness) -> None:
     assert sorted(seen.changes) == [("lost", "t", index) for index in range(4)]
 
 
-def test_growing_leaves_what_is_there_alone(cluster: Harness) -> None:
+def test_new_partitions_leave_existing_ones_alone(cluster: Harness) -> None:
     before = cluster.partition("t", 0)
     more = CreatePartitionsRequest.CreatePartitionsTopic(name="t", count=4, assignments=None)
     cluster.submit(CreatePartitionsRequest(topics=[more], timeout_ms=1000), 3)

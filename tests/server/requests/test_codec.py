@@ -52,7 +52,7 @@ def test_a_request_has_the_fields_of_its_frame() -> None:
         (frame_of(MetadataRequest(topics=[]), 9)[:-4] + b"\xff" * 3, "that cannot be read", True),
     ],
 )
-def test_a_reason_names_the_error(frame: bytes, reason: str, has_head: bool) -> None:
+def test_malformed_request_names_its_error(frame: bytes, reason: str, has_head: bool) -> None:
     with pytest.raises(MalformedRequest) as found:
         read(frame)
     assert reason in found.value.reason
@@ -69,7 +69,7 @@ def test_an_api_or_version_that_is_not_served_has_an_error_of_its_own(key: int, 
     assert found.value.head is head
 
 
-def test_too_many_elements_are_refused_before_they_are_decoded() -> None:
+def test_request_with_too_many_elements_is_refused_before_decoding() -> None:
     topics = [MetadataRequest.MetadataRequestTopic(name="")] * (MOST_ELEMENTS + 1)
     with pytest.raises(MalformedRequest, match=f"of more than {MOST_ELEMENTS} elements"):
         read(frame_of(MetadataRequest(topics=topics), 9))
@@ -87,7 +87,7 @@ def test_a_text_that_is_too_long_for_the_wire_is_cut() -> None:
     assert len(found.topics[0].error_message or "") < 40_000
 
 
-def test_an_answer_that_no_cut_makes_fit_is_a_usage_error() -> None:
+def test_response_that_cannot_be_encoded_is_a_usage_error() -> None:
     result = CreateTopicsResponse.CreatableTopicResult(name="t", error_code=1 << 20)
     request: Request[CreateTopicsRequest] = Request(19, 4, 5, "app", CreateTopicsRequest(), PEER, NOW, 0)
     with pytest.raises(UsageError):

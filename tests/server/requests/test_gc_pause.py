@@ -19,7 +19,7 @@ def nothing_frozen() -> Iterator[None]:
         gc.freeze()
 
 
-def test_the_collector_rests_and_goes_on() -> None:
+def test_gc_pause_disables_the_collection_and_enables_it() -> None:
     assert gc.isenabled()
     with all_kept():
         assert not gc.isenabled()
@@ -36,14 +36,14 @@ def test_objects_made_in_a_gc_pause_are_old_afterwards() -> None:
 
 
 @pytest.mark.usefixtures("nothing_frozen")
-def test_few_objects_stay_young() -> None:
+def test_gc_pause_with_few_objects_leaves_them_young() -> None:
     with all_kept():
         made = [[number] for number in range(MANY // 10)]
     assert not any(each is made for each in gc.get_objects(generation=2))
 
 
 @pytest.mark.usefixtures("nothing_frozen")
-def test_objects_frozen_before_stay_frozen() -> None:
+def test_gc_pause_leaves_frozen_objects_frozen() -> None:
     gc.freeze()
     frozen = gc.get_freeze_count()
     with all_kept():
@@ -54,20 +54,20 @@ def test_objects_frozen_before_stay_frozen() -> None:
 
 
 @pytest.mark.usefixtures("nothing_frozen")
-def test_after_few_objects_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gc_pause_with_few_objects_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting takes as long as there are frozen objects: a server has a hundred thousand."""
     monkeypatch.delattr(gc, "get_freeze_count")
     with all_kept():
         pass
 
 
-def test_gc_continues_after_an_error() -> None:
+def test_gc_pause_ends_after_an_error() -> None:
     with pytest.raises(KeyError), all_kept():
         raise KeyError
     assert gc.isenabled()
 
 
-def test_a_collector_that_was_off_stays_off() -> None:
+def test_gc_pause_leaves_a_disabled_collection_disabled() -> None:
     gc.disable()
     try:
         with all_kept():

@@ -33,7 +33,7 @@ def test_below_the_limit_no_connection_is_restrained() -> None:
     assert intake.total == LIMIT // 3 * 3
 
 
-def test_above_the_limit_only_the_one_that_holds_most_goes_on() -> None:
+def test_memory_pool_above_its_limit_reads_only_the_largest_request() -> None:
     intake, _, (a, b, c) = three()
     intake.note(a, 3 * ALLOWANCE, now=0)
     intake.note(b, 6 * ALLOWANCE, now=0)
@@ -49,7 +49,7 @@ def test_connections_within_the_allowance_are_not_muted() -> None:
     assert (b.restrained, c.restrained) == (False, False)
 
 
-def test_when_memory_is_free_again_all_are_read() -> None:
+def test_memory_pool_below_its_limit_reads_all_connections() -> None:
     intake, timers, (a, b, _) = three()
     intake.note(a, 7 * ALLOWANCE, now=0)
     intake.note(b, 6 * ALLOWANCE, now=0)

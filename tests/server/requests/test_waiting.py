@@ -69,7 +69,7 @@ def test_a_handler_sleeps_until_what_it_lacks_has_come_from_all_its_places(waiti
     assert (len(here), len(there)) == (0, 0)
 
 
-def test_wake_all_resumes_however_much_is_lacking(waiting: Waiting) -> None:
+def test_wake_all_resumes_every_waiting_task(waiting: Waiting) -> None:
     place = Waiters()
     results = start(waiting, until(None, place, lacking=1_000_000))
     place.wake_all()
@@ -77,7 +77,7 @@ def test_wake_all_resumes_however_much_is_lacking(waiting: Waiting) -> None:
     assert results == [True]
 
 
-def test_woken_and_expired_at_once_is_woken_once(waiting: Waiting) -> None:
+def test_task_woken_at_its_deadline_is_resumed_once(waiting: Waiting) -> None:
     place = Waiters()
     results = start(waiting, until(100, place))
     place.wake()
@@ -257,7 +257,7 @@ def test_slices_give_what_one_piece_would(waiting: Waiting) -> None:
     assert (turns, done) == (3, [[2 * number for number in range(3 * SLICE + 1)]])
 
 
-def test_actions_of_the_next_run_and_after_others(waiting: Waiting) -> None:
+def test_tasks_of_the_next_run_precede_those_after_others(waiting: Waiting) -> None:
     done: list[str] = []
     waiting.start_after_others(lambda: done.append("after others"))
     waiting.start_soon(lambda: done.append("soon"))

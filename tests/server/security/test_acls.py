@@ -76,7 +76,7 @@ def test_an_id_is_given_once() -> None:
     assert record.id == Uuid(bytes([9]) * 16)  # type: ignore[attr-defined]  # it is of an ACL
 
 
-def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_create_acls_with_too_many_records_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkadouble.server.controller.controller_result.MAX_RECORDS_PER_USER_OP", 3)
     monkeypatch.setattr(acl_control, "MAX_RECORDS_PER_USER_OP", 3)
     four = [creation(host=str(number)) for number in range(4)]
@@ -107,7 +107,7 @@ def names(image: Image, **fields: Any) -> set[tuple[str, int]]:
     return {(acl.resource_name, acl.pattern_type) for acl, _ in all_slices(matching_acls(image, acl_filter(**fields)))}
 
 
-def test_match_means_whatever_takes_the_name() -> None:
+def test_acl_filter_with_pattern_match_finds_every_matching_resource() -> None:
     kinds = [("test", 3), ("test", 4), ("te", 4), ("testing", 3), ("testing", 4), ("*", 3), ("*", 4)]
     image = after(EMPTY, *(creation(resource_name=name, resource_pattern_type=kind) for name, kind in kinds))
     assert names(image, resource_name_filter="test", pattern_type_filter=2) == {
@@ -184,7 +184,7 @@ def test_filters_against_a_second_reading() -> None:
 
 
 @pytest.mark.parametrize("field", ["resource_type_filter", "pattern_type_filter", "operation", "permission_type"])
-def test_numbers_without_a_name(field: str) -> None:
+def test_acl_filter_with_unknown_enum_numbers_is_recognised(field: str) -> None:
     assert not has_unknown(acl_filter())
     for number in (0, 99, -1):
         assert has_unknown(acl_filter(**{field: number}))

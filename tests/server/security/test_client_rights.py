@@ -72,7 +72,7 @@ def codes(answer: Any) -> dict[str, int]:
     return {each.name: each.partition_responses[0].error_code for each in answer.responses}
 
 
-def test_unauthorized_parts_are_refused_and_the_others_processed(cluster: Harness) -> None:
+def test_partitions_without_a_right_are_refused_and_others_processed(cluster: Harness) -> None:
     assert codes(as_ann(cluster, produce(), 9)) == {"mine": DENIED, "yours": DENIED}
     grant(cluster, WRITE)
     found = codes(as_ann(cluster, produce(), 9))
@@ -84,7 +84,7 @@ def test_a_refused_part_without_acks_closes_the_connection(cluster: Harness) -> 
     assert as_ann(cluster, produce(acks=0), 9) is DISCONNECT
 
 
-def test_a_right_counts_as_soon_as_it_is_there(cluster: Harness) -> None:
+def test_new_acl_counts_at_once(cluster: Harness) -> None:
     of = ListOffsetsRequest
     body = of(topics=[of.ListOffsetsTopic(name="mine", partitions=[of.ListOffsetsPartition(timestamp=-1)])])
     assert as_ann(cluster, body, 7).topics[0].partitions[0].error_code == DENIED

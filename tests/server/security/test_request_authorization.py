@@ -59,7 +59,7 @@ def codes(results: Any) -> dict[str, int]:
     return {getattr(each, "name", None) or each.resource_name: each.error_code for each in results}
 
 
-def test_parts_without_a_right_are_refused_and_the_others_done(cluster: Controllers) -> None:
+def test_topics_without_a_right_are_refused_and_others_processed(cluster: Controllers) -> None:
     made = codes(ask_as(cluster, creating("mine", "yours", brokers=[1]), 7).topics)
     assert made["yours"] == DENIED
     assert made["mine"] == error_codes.INVALID_REPLICA_ASSIGNMENT, "it was looked at: there is no broker 1"

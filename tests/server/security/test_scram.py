@@ -34,7 +34,7 @@ def test_a_salted_password_gives_the_same_keys() -> None:
     assert plain.mechanism == 2
 
 
-def test_a_salt_is_made_where_none_is_given() -> None:
+def test_scram_salt_is_generated_if_missing() -> None:
     assert credential("SCRAM-SHA-256=[name=a,password=b]", no_chance).salt == b"s" * 32
 
 

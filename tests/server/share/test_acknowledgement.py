@@ -136,7 +136,7 @@ def test_offsets_before_the_start_offset_are_ignored() -> None:
     assert ack(records, (2, 5, [ACCEPT])) == [(4, 5, ACKNOWLEDGED, 1)]
 
 
-def test_an_acknowledgement_cannot_be_repeated_while_it_is_written() -> None:
+def test_records_are_acknowledged_once_while_the_write_is_pending() -> None:
     records = taken((0, 9))
     changes = begin(records, (0, 9, [ACCEPT]))
     with pytest.raises(Refusal):
@@ -147,7 +147,7 @@ def test_an_acknowledgement_cannot_be_repeated_while_it_is_written() -> None:
     assert states(records) == [(0, 9, ACKNOWLEDGED, 1, "")]
 
 
-def test_a_failed_write_undoes_everything() -> None:
+def test_failed_write_undoes_the_acknowledged_records() -> None:
     records = taken((0, 9), (10, 19))
     changes = begin(records, (0, 19, [ACCEPT]))
     assert records.delivery_complete_count == 20
@@ -167,7 +167,7 @@ def test_after_a_failed_write_locks_that_timed_out_release_their_records() -> No
     assert records.next_fetch_offset == 0
 
 
-def test_a_renewed_lock_begins_again() -> None:
+def test_renewed_record_lock_begins_again() -> None:
     records = taken((0, 9), (10, 19))
     assert begin(records, (0, 4, [RENEW]), (10, 19, [RENEW]), now=NOW + 100) == []
     assert [change.written[:2] for change in time_out(records, GROUP, LATER)] == [(5, 9)]
@@ -175,7 +175,7 @@ def test_a_renewed_lock_begins_again() -> None:
     assert [change.written[:2] for change in time_out(records, GROUP, LATER + 100)] == [(0, 4), (10, 19)]
 
 
-def test_renewing_may_be_disabled() -> None:
+def test_renewal_of_record_locks_may_be_disabled() -> None:
     records = taken((0, 9))
     group = GROUP._replace(renew_acknowledge_enable=False)
     with pytest.raises(Refusal, match="not enabled") as caught:
@@ -199,7 +199,7 @@ def test_release_gives_back_what_the_member_has() -> None:
     assert release(records, "m", GROUP) == []
 
 
-def test_locks_time_out_at_their_deadline() -> None:
+def test_record_locks_time_out_at_their_deadline() -> None:
     records = taken((0, 9))
     take(records, (0, 9), (10, 14), member="n", now=NOW + 1)
     assert time_out(records, GROUP, LATER - 1) == []

@@ -80,7 +80,7 @@ def test_a_record_cannot_change_while_a_change_is_written() -> None:
         (5, 100, (ARCHIVED, "", None)),
     ],
 )
-def test_a_failed_write_undoes_the_change_or_releases_what_has_timed_out(
+def test_failed_write_restores_the_record_state_or_releases_it(
     delivered: int, now: int, after: tuple[RecordState, str, int | None]
 ) -> None:
     state = InFlightState(0, 9, ACQUIRED, delivered, "m", 100)

@@ -46,7 +46,7 @@ def test_every_kind_of_request() -> None:
     ]
 
 
-def test_an_error_that_cannot_pass_is_returned_at_once() -> None:
+def test_permanent_error_of_the_share_coordinator_is_returned_at_once() -> None:
     broker = ShareBroker()
     message = "Error in write state RPC. Write operation on uninitialized share partition not allowed."
     assert broker.write() == (codes.INVALID_REQUEST, message)
@@ -83,7 +83,9 @@ def test_a_topic_that_cannot_be_created() -> None:
 
 @pytest.mark.parametrize("failures", [1, 4, 5])
 @pytest.mark.parametrize("code", [codes.NOT_COORDINATOR, codes.COORDINATOR_LOAD_IN_PROGRESS])
-def test_a_passing_error_is_tried_again(monkeypatch: pytest.MonkeyPatch, code: int, failures: int) -> None:
+def test_retriable_error_of_the_share_coordinator_is_retried(
+    monkeypatch: pytest.MonkeyPatch, code: int, failures: int
+) -> None:
     broker, found, left = ShareBroker(), [], [failures]
     broker.initialize()
     write = ShareCoordinatorShard.write_state

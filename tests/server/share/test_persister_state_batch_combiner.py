@@ -26,7 +26,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("before", "new", "start", "combined"), CASES)
-def test_combined(
+def test_share_state_batches_are_combined(
     before: list[PersisterStateBatch], new: list[PersisterStateBatch], start: int, combined: list[PersisterStateBatch]
 ) -> None:
     assert combine_state_batches(before, new, start) == tuple(combined)

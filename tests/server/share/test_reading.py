@@ -31,7 +31,7 @@ from .shapes import header, states, take
         ("PT+10M", 600_000),
     ],
 )
-def test_durations(text: str, ms: int) -> None:
+def test_reset_duration_of_a_share_group_is_parsed(text: str, ms: int) -> None:
     assert duration_ms(text) == ms
 
 

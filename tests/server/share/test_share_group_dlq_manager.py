@@ -79,7 +79,7 @@ def test_a_topic_that_may_not_be_a_queue(
         assert broker.partition(queue).log.log_end_offset == 0
 
 
-def test_any_prefix_will_do_if_none_is_set() -> None:
+def test_dead_letter_topic_needs_no_prefix_if_none_is_set() -> None:
     broker = DeadLetterBroker({PREFIX: ""}, queue="other")
     broker.create("other", configs=ENABLED)
     broker.give_up(0, 0)
@@ -136,7 +136,9 @@ class Refusing:
 
 @pytest.mark.parametrize("code", [codes.NOT_LEADER_OR_FOLLOWER, codes.UNKNOWN_TOPIC_ID])
 @pytest.mark.parametrize("times", [1, MAX_ATTEMPTS - 1, MAX_ATTEMPTS])
-def test_a_passing_error_is_tried_again(monkeypatch: pytest.MonkeyPatch, code: int, times: int) -> None:
+def test_retriable_error_of_a_dead_letter_record_is_retried(
+    monkeypatch: pytest.MonkeyPatch, code: int, times: int
+) -> None:
     broker = with_queue()
     broker.produce(b"a")
     refusing = Refusing(monkeypatch, code, times)
@@ -160,7 +162,7 @@ def test_attempts_are_counted_for_each_batch(monkeypatch: pytest.MonkeyPatch) ->
     assert broker.copied() == [(str(each), None) for each in range(4)]
 
 
-def test_other_errors_are_final(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permanent_error_of_a_dead_letter_record_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = with_queue()
     refusing = Refusing(monkeypatch, codes.NOT_ENOUGH_REPLICAS, 1)
     broker.give_up(0, 0)

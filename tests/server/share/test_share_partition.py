@@ -149,7 +149,7 @@ def test_an_impossible_state_is_a_server_error(broker: Sharing) -> None:
     )
 
 
-def test_an_acknowledgement_is_answered_when_it_is_written(broker: Sharing) -> None:
+def test_share_acknowledge_is_answered_after_its_write(broker: Sharing) -> None:
     broker.take()
     broker.persister.waits = True
     broker.acknowledge(0, 4, 1)
@@ -161,7 +161,7 @@ def test_an_acknowledgement_is_answered_when_it_is_written(broker: Sharing) -> N
     assert broker.share_partition().records.start_offset == 5
 
 
-def test_an_acknowledgement_without_changes_is_not_written(broker: Sharing) -> None:
+def test_share_acknowledge_without_changes_writes_no_record(broker: Sharing) -> None:
     broker.take()
     broker.acknowledge(0, 4, 4)
     assert broker.codes == [0]

@@ -116,7 +116,7 @@ def test_a_row_has_the_request_and_its_outcome() -> None:
     }
 
 
-def test_errors_are_found_wherever_they_stand() -> None:
+def test_capture_has_error_codes_of_any_level() -> None:
     stage = Stage()
     stage.ask(produce(1, "unknown"), 9)
     assert stage.only()["errors"] == (error_codes.UNKNOWN_TOPIC_OR_PARTITION,)
@@ -203,7 +203,7 @@ def test_memory_is_bounded_while_the_rows_are_not_taken(monkeypatch: pytest.Monk
     assert len(stage.capture) == 1
 
 
-def test_names_take_no_more_than_they_are_worth() -> None:
+def test_captured_client_names_are_bounded() -> None:
     stage = Stage()
     name = "n" * 30_000
     stage.ask(ApiVersionsRequest(client_software_name=name, client_software_version=name), 3, client_id=name)
@@ -237,7 +237,7 @@ class TestBodies:
         requested, _ = bodies_of(_request(body, ApiKeys.CREATE_TOPICS, 7), None)
         assert json.loads(requested or "")["topics"][0]["configs"] == [{"name": "some.password", "value": None}]
 
-    def test_wait_only_up_to_a_bound(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_captured_request_bodies_wait_up_to_a_bound(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("kafkadouble.server.tracing.capture.MOST_TEXT", 100)
         stage = Stage(bodies=True)
         for _ in range(3):

@@ -37,7 +37,7 @@ def produce(records: bytes, partitions: int = 1) -> ProduceRequest:
     return ProduceRequest(acks=1, topic_data=[ProduceRequest.TopicProduceData(name="t", partition_data=parts)])
 
 
-def test_bounded_by_count() -> None:
+def test_history_is_bounded_by_count() -> None:
     history = History(max_requests=3)
     for correlation in range(10):
         took(
@@ -128,7 +128,7 @@ def test_history_has_the_outcome_of_a_request() -> None:
     )
 
 
-def test_errors_in_an_answer() -> None:
+def test_history_has_the_errors_of_a_response() -> None:
     def part(code: int) -> ProduceResponse.PartitionProduceResponse:
         return ProduceResponse.PartitionProduceResponse(error_code=code)
 

@@ -74,7 +74,7 @@ def produce(error: int = 0) -> tuple[ProduceRequest, ProduceResponse]:
     )
 
 
-def test_an_answer_is_kept_with_the_time_that_it_took() -> None:
+def test_seen_request_has_its_response_and_time() -> None:
     seen = answered(History(), MetadataRequest(topics=None), metadata(), 12, size=60)
     assert (seen.answer.topics[0].name, seen.answer_size, seen.took) == ("orders", 60, 2)
 
@@ -151,12 +151,12 @@ def test_names_of_topics_with_ids() -> None:
     assert next(iter(history)).parts == (SeenPart("orders", 0),)
 
 
-def test_errors_stand_at_their_parts() -> None:
+def test_seen_request_has_the_error_of_each_partition() -> None:
     seen = answered(History(), *produce(error=6), 9)
     assert seen.parts == (SeenPart("orders", 0), SeenPart("orders", 1, error="NOT_LEADER_OR_FOLLOWER"))
 
 
-def test_an_error_of_the_whole_answer_is_that_of_every_part() -> None:
+def test_seen_request_has_a_response_error_in_every_partition() -> None:
     answer = registry.api_named("Heartbeat").response()
     answer.error_code = 25  # type: ignore[attr-defined]
     seen = answered(History(), HeartbeatRequest(group_id="g"), answer, 4)

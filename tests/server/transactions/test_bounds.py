@@ -145,7 +145,7 @@ class TestBounds:
         producers = broker.partition("t").log.producers
         assert (len(producers), len(producers._verifications)) == (1, 0)
 
-    def test_verifications_that_fail_are_forgotten_in_time(self, broker: Broker) -> None:
+    def test_failed_verifications_of_transactions_are_forgotten(self, broker: Broker) -> None:
         for number in range(20):
             producer = broker.producer(f"app{number}", version=1)
             broker.ask(producer.produce_request(b"a"), 11)

@@ -346,7 +346,7 @@ def test_in_version_2_a_fence_changes_the_exhausted_producer_id(epoch: int) -> N
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
-def test_an_outdated_fence_is_fenced(version: int) -> None:
+def test_end_transaction_of_an_old_epoch_is_fenced(version: int) -> None:
     entry = entry_in(ONGOING)
     outdated = EndOfTransaction(PRODUCER, EPOCH - 1, False, version, fences=True)
     assert_outcome(entry, outdated, "fenced")

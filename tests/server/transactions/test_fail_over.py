@@ -220,7 +220,7 @@ def test_a_producer_waits_for_a_coordinator_that_is_fenced(brokers: Brokers) -> 
     brokers.until(lambda: brokers.label == "CompleteCommit")
 
 
-def test_a_zombie_beside_a_fail_over(brokers: Brokers, version: int) -> None:
+def test_fenced_producer_stays_fenced_after_a_fail_over(brokers: Brokers, version: int) -> None:
     zombie = brokers.producer(version=version)
     assert zombie.send(b"a") == 0
     brokers.fail_over(TRANSACTION_STATE)

@@ -82,7 +82,7 @@ def refused(step: Any, **how: Any) -> int:
     return caught.value.code
 
 
-def test_each_change_is_pending_until_it_is_committed(steps: Steps) -> None:
+def test_transaction_state_is_pending_until_its_commit(steps: Steps) -> None:
     steps.init()
     assert (steps.codes, steps.state) == ([], (EMPTY, EMPTY))
     assert {refused(each) for each in (steps.init, steps.add, steps.end)} <= {
@@ -115,7 +115,7 @@ def test_no_marker_is_sent_before_the_outcome_is_committed(steps: Steps) -> None
 
 
 @pytest.mark.parametrize(("step", "before"), [("add", EMPTY), ("end", ONGOING)])
-def test_a_change_that_is_not_committed_in_time_is_dropped(steps: Steps, step: str, before: Any) -> None:
+def test_transaction_state_without_a_commit_in_time_is_dropped(steps: Steps, step: str, before: Any) -> None:
     """The transaction's time-out bounds the commit, as in Kafka."""
     if step == "add":
         steps.init()
@@ -133,7 +133,7 @@ def test_a_change_that_is_not_committed_in_time_is_dropped(steps: Steps, step: s
     assert steps.codes[1:] == [0]
 
 
-def test_the_end_is_written_until_it_is_committed(steps: Steps) -> None:
+def test_end_of_a_transaction_is_written_until_its_commit(steps: Steps) -> None:
     steps.begun().end()
     steps.replicate()
     for _ in range(3):
@@ -186,7 +186,7 @@ def test_failed_transaction_step_leaves_no_pending_state(
     assert steps.codes[-1:] == [0]
 
 
-def test_the_completion_is_retried_after_any_error(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completion_of_a_transaction_is_retried_after_any_error(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> Any:
         raise RuntimeError("an error of ours")
 
@@ -244,7 +244,7 @@ def test_too_few_replicas_are_in_sync(steps: Steps, monkeypatch: pytest.MonkeyPa
     assert steps.codes[1:] == [0]
 
 
-def test_a_fence_that_is_not_written_is_repeated(steps: Steps) -> None:
+def test_unwritten_producer_fence_is_repeated(steps: Steps) -> None:
     steps.timeout_ms = 1
     steps.begun()
     epochs = []

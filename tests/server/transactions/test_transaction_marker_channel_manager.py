@@ -107,7 +107,7 @@ def test_only_the_partition_that_failed_is_sent_again(sent: Sent, code: int) -> 
 
 
 @pytest.mark.parametrize("code", sorted(OUTDATED))
-def test_a_successor_ends_the_work(sent: Sent, code: int) -> None:
+def test_later_coordinator_ends_the_writing_of_markers(sent: Sent, code: int) -> None:
     """The leader knows a later coordinator, or a later producer. As in Kafka, the id stays pending
     here until its partition is loaded again."""
     sent.codes(codes.NONE, code)

@@ -235,7 +235,7 @@ class TestProduce:
         pending = broker.begin(appending("t", batch, transactional_id="app"), 12)
         assert code_of(pending)[0] == 0
 
-    def test_verification_may_be_disabled(self) -> None:
+    def test_transaction_verification_may_be_disabled(self) -> None:
         """Then clients of version 1 may write without adding the partition; version 2 adds it."""
         broker = Broker({"transaction.partition.verification.enable": "false"})
         producer = broker.producer(version=1)

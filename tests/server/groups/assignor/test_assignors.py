@@ -85,7 +85,7 @@ def test_every_partition_is_assigned_to_a_subscriber(assignor: PartitionAssignor
 
 @given(seeds)
 @settings(max_examples=60, deadline=None)
-def test_uniform_is_balanced_and_moves_no_more_than_it_must(seed: int) -> None:
+def test_uniform_assignor_is_balanced_and_sticky(seed: int) -> None:
     for _, spec, assigned in rounds_of(UniformAssignor(), seed, True):
         if not assigned:
             continue
@@ -100,7 +100,7 @@ def test_uniform_is_balanced_and_moves_no_more_than_it_must(seed: int) -> None:
 
 @given(seeds, st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_uniform_changes_nothing_if_nothing_changed(seed: int, homogeneous: bool) -> None:
+def test_uniform_assignor_keeps_an_unchanged_assignment(seed: int, homogeneous: bool) -> None:
     for group, _, assigned in rounds_of(UniformAssignor(), seed, homogeneous):
         group.follow(assigned)
         assert UniformAssignor().assign(group.spec(), group.topics) == assigned

@@ -46,7 +46,7 @@ def test_a_group_has_its_own_session_timeout() -> None:
     assert a.code() == codes.UNKNOWN_MEMBER_ID
 
 
-def test_others_get_the_partitions_of_a_fenced_member(bench: ConsumerBench) -> None:
+def test_partitions_of_a_fenced_member_go_to_others(bench: ConsumerBench) -> None:
     a, b = Consumer(bench, "a", "t"), Consumer(bench, "b", "t")
     settle(a, b)
     bench.advance(SESSION_MS - 1)

@@ -9,7 +9,7 @@ from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
 PAUSE_MS = 10_000
 
 
-def test_the_whole_name_must_match(bench: ConsumerBench) -> None:
+def test_subscription_regex_must_match_the_whole_topic_name(bench: ConsumerBench) -> None:
     for name in ("t", "tt", "at"):
         bench.create_topic(name)
     Consumer(bench, "a", regex="t").beat()
@@ -70,7 +70,7 @@ def test_unused_regex_is_removed(bench: ConsumerBench) -> None:
     assert set(bench.consumer_group().subscribed_topic_names) == {"t"}
 
 
-def test_names_and_a_regular_expression_add_up(bench: ConsumerBench) -> None:
+def test_subscribed_topics_and_regex_add_up(bench: ConsumerBench) -> None:
     t, u = bench.create_topic("t"), bench.create_topic("u")
     a = Consumer(bench, "a", "u", regex="t.*")
     settle(a)
@@ -78,7 +78,7 @@ def test_names_and_a_regular_expression_add_up(bench: ConsumerBench) -> None:
     assert not bench.consumer_group().is_homogeneous
 
 
-def test_an_invalid_one_is_refused_and_changes_nothing(bench: ConsumerBench) -> None:
+def test_invalid_subscription_regex_is_refused(bench: ConsumerBench) -> None:
     bench.create_topic("t")
     a = Consumer(bench, "a", regex="(")
     answer = a.send()

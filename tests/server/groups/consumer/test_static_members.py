@@ -6,7 +6,7 @@ from kafkadouble.messages import error_codes as codes
 from tests.server.groups.consumer.bench import LEAVE, LEAVE_FOR_A_WHILE, Consumer, ConsumerBench, settle
 
 
-def test_its_partitions_wait_for_a_member_that_left_for_a_while() -> None:
+def test_partitions_wait_for_a_static_member_that_left() -> None:
     bench = ConsumerBench()
     t = bench.create_topic("t", 4)
     s, other = Consumer(bench, "s1", "t", instance="i"), Consumer(bench, "o", "t")

@@ -160,7 +160,7 @@ def _answered(answer: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_topologies_are_configured_alike(kafka: Witness, seed: int) -> None:
+def test_streams_topologies_are_configured_as_by_kafka(kafka: Witness, seed: int) -> None:
     made = Random(seed)
     topologies = [RandomTopology(made) for _ in range(1000)]
     questions = [

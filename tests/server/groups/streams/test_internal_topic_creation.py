@@ -49,7 +49,7 @@ def test_a_request_that_is_never_answered_is_an_error_of_all_its_topics() -> Non
     assert creation.errors("abc").keys() == {"a", "b"}
 
 
-def test_the_number_of_errors_is_bounded() -> None:
+def test_errors_of_internal_topic_creation_are_bounded() -> None:
     node = BrokerNode()
     creation = creation_on(node)
     names = [f"t{number}" for number in range(MOST_ERRORS + 5)]

@@ -42,7 +42,7 @@ def test_every_key_keeps_its_last_value_and_the_active_segment_is_untouched() ->
     assert {record.offset for record in after} <= {record.offset for record in before}
 
 
-def test_a_second_cleaning_compares_only_what_is_new() -> None:
+def test_second_compaction_reads_only_new_segments() -> None:
     log = compacted()
     fill(log, 200, 7)
     first = cleaned(log)

@@ -138,7 +138,7 @@ def test_the_marker_with_the_epoch_of_a_producer_stays_empty() -> None:
             )
 
 
-def test_the_end_of_what_is_cleaned_stays() -> None:
+def test_last_offset_of_a_compacted_range_stays() -> None:
     left = retained(batch(record(5, b"a")), passing({b"a": 8}, end=6))
     assert left is not None
     assert read_header(left).next_offset == 6
@@ -179,7 +179,7 @@ def test_data_of_others_among_an_aborted_transaction_stays() -> None:
     assert [retained(each, this) for each in (bad, good, plain)] == [None, good, plain]
 
 
-def test_append_time_is_kept() -> None:
+def test_compaction_keeps_log_append_time() -> None:
     made = batch(record(5, b"a"), record(6, b"b"), timestamp_type=1, max_timestamp=NOW + 77)
     left = retained(made, passing({b"a": 9, b"b": 6}))
     assert left is not None

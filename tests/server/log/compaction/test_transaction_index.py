@@ -112,7 +112,7 @@ def test_a_removed_marker_leaves_no_transaction_open_after_a_kill() -> None:
     assert again.last_stable_offset == again.log_end_offset
 
 
-def test_an_abort_that_is_not_replicated_removes_nothing() -> None:
+def test_compaction_ignores_an_abort_marker_that_is_not_replicated() -> None:
     """Its marker may be truncated, and a COMMIT take its place."""
     log = compacted(delete_retention_ms=0)
     write(log, (b"a", b"1"))

@@ -75,7 +75,7 @@ def test_a_segment_that_was_begun_behind_a_cut_never_stays_without_the_cut(whole
 
 
 @pytest.mark.parametrize("steps", range(16))
-def test_power_that_fails_in_the_midst_of_a_cut_leaves_no_hole(steps: int) -> None:
+def test_power_loss_during_a_truncation_leaves_no_gap(steps: int) -> None:
     disk = Wearing()
     log = opened(disk)
     append(log, 8, epoch=0)

@@ -232,7 +232,7 @@ def test_a_restart_leaves_nothing_to_flush_below_it() -> None:
     assert ledger.recovery_point == 100
 
 
-def test_the_end_of_an_older_plan_confirms_nothing() -> None:
+def test_older_flush_confirms_nothing() -> None:
     ledger, active = flushed_up_to(3), FakeSegment(0)
     begun(ledger, 5, active)
     begun(ledger, 8, active)
@@ -252,7 +252,7 @@ def test_a_log_is_new_until_its_first_flush_begins() -> None:
 
 
 @pytest.mark.parametrize("again", [3, 9])
-def test_a_plan_that_is_not_confirmed_is_due_again_with_all_of_it(again: int) -> None:
+def test_unconfirmed_flush_is_due_again(again: int) -> None:
     ledger, closed, active = flushed_up_to(3), FakeSegment(0), FakeSegment(3)
     ledger.file_written("3.snapshot")
     begun(ledger, 3, closed, active)
@@ -263,7 +263,7 @@ def test_a_plan_that_is_not_confirmed_is_due_again_with_all_of_it(again: int) ->
     assert ledger.begin(again, [active]) is None
 
 
-def test_the_ledger_prints_what_it_holds() -> None:
+def test_flush_ledger_has_a_repr() -> None:
     ledger = flushed_up_to(3)
     assert repr(ledger) == "flushed up to 3, no flush due"
     ledger.name_added()

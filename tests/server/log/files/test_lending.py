@@ -17,7 +17,7 @@ from ..batches import NOW, produced
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_lent_and_read_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_lent_batches_equal_read_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """From every offset, up to every bound, for every size limit; with and without a batch that is
     larger than the limit."""
     for module in (real_file, segment):

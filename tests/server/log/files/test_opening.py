@@ -105,7 +105,7 @@ def test_after_a_stop_in_good_order_there_is_nothing_to_flush() -> None:
 
 
 @pytest.mark.parametrize("clean", [True, False])
-def test_everything_is_there_again(clean: bool) -> None:
+def test_reopened_log_has_all_records_and_epochs(clean: bool) -> None:
     log = opened(filled(10, close=clean), clean=clean)
     assert everything(log) == list(range(10))
     assert log.epochs.entries == [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
@@ -174,7 +174,7 @@ class TestLeftovers:
         assert everything(log) == list(range(12))
         assert log.offset_for(NOW + 7).offset == 7
 
-    def test_names_that_say_nothing_to_us_stay(self) -> None:
+    def test_unknown_files_of_a_log_directory_stay(self) -> None:
         disk = filled(2)
         for name in ("t-0/notes.log", "t-0/123.log", "t-0/partition.metadata"):
             disk.contents[name] = Contents(b"something")
@@ -258,7 +258,7 @@ class TestDamage:
             opened(disk, clean=clean, recovery_point=10)
         assert (caught.value.file, caught.value.offset) == (path(0), 3 * ONE)
 
-    def test_a_recovery_point_beyond_the_end_is_not_believed(self) -> None:
+    def test_recovery_point_beyond_the_log_end_offset_is_ignored(self) -> None:
         disk = filled(10)
         del disk.contents[path(9)], disk.contents[path(6)]
         disk.contents[path(0)].data[70] ^= 1

@@ -25,12 +25,12 @@ DEEDS = (
 
 
 @pytest.mark.parametrize("seed", [*range(100), *FOUND])
-def test_power_is_lost_again_and_again(seed: int) -> None:
+def test_log_survives_repeated_power_losses(seed: int) -> None:
     play(Random(seed), [*DEEDS, Life.delete] if seed % 2 else DEEDS)
 
 
 @pytest.mark.parametrize("seed", [*range(60), *FOUND_OF_CUTS])
-def test_power_takes_no_cut_back(seed: int) -> None:
+def test_power_loss_takes_no_truncation_back(seed: int) -> None:
     play(Random(seed), [*DEEDS, Life.follow, Life.follow])
 
 

@@ -52,7 +52,7 @@ def test_a_segment_has_its_full_size_until_the_next_one_begins(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 7, 10])
-def test_a_start_after_a_crash_cuts_off_what_was_not_written(
+def test_preallocated_segment_is_trimmed_after_a_crash(
     tmp_path: Path, count: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = append(opened(tmp_path), count)
@@ -63,7 +63,7 @@ def test_a_start_after_a_crash_cuts_off_what_was_not_written(
     assert f"the log is truncated there, at offset {count}" in caplog.text
 
 
-def test_a_start_after_a_clean_stop_finds_no_zeros(tmp_path: Path) -> None:
+def test_preallocated_segment_is_trimmed_at_a_clean_stop(tmp_path: Path) -> None:
     log = opened(tmp_path)
     before = append(log, 7)
     log.close()
@@ -97,7 +97,7 @@ def test_without_it_a_segment_grows(tmp_path: Path) -> None:
     assert sizes(tmp_path) == [5 * ONE, 2 * ONE]
 
 
-def test_an_append_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_append_leaves_no_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = opened(tmp_path)
     before = append(log, 2)
 

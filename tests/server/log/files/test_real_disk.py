@@ -53,7 +53,7 @@ def test_a_deleted_file_is_not_read_as_an_empty_one(tmp_path: Path) -> None:
     assert not (tmp_path / "file").exists()
 
 
-def test_short_writes_and_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_writes_and_reads_of_a_file_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, read = os.write, os.pread
     monkeypatch.setattr(real_file, "_write", lambda fd, buffers: write(fd, b"".join(buffers)[:3]))
     monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:2]))
@@ -64,7 +64,7 @@ def test_short_writes_and_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (file.size, file.read(0, 12), file.read(9, 50)) == (12, b"abcdefghijkl", b"jkl")
 
 
-def test_an_append_that_the_system_refuses_half_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partial_append_to_a_file_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = RealDisk(str(tmp_path)).open("file")
     file.append([b"abc"])
     write = os.write

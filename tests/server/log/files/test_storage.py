@@ -118,7 +118,7 @@ def test_a_flush_moves_the_recovery_point_when_it_is_done() -> None:
     assert log.unflushed() is None
 
 
-def test_an_append_that_fails_leaves_nothing() -> None:
+def test_failed_append_leaves_no_bytes() -> None:
     disk = LossyDisk()
     log = new_log(disk)
     append(log, 2)

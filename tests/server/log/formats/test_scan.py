@@ -80,7 +80,7 @@ def test_a_search_ends_though_every_byte_may_be_the_beginning_of_a_batch() -> No
     assert next_batch(data, 1) == len(data)
 
 
-def test_a_torn_tail_is_the_last_thing() -> None:
+def test_torn_last_batch_ends_a_scan_of_a_segment() -> None:
     found = list(scan(ROW[:-1], 5))
     assert isinstance(found[-1], UnreadableBytes)
     assert isinstance(found[-1].problem, TornTail)

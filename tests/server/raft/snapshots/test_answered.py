@@ -97,7 +97,7 @@ def piece(top: int = 0, leader: int = 2, epoch: int = 4, id: OffsetAndEpoch = ID
     return of(topics=[of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])])
 
 
-def test_a_piece_is_followed_by_the_next() -> None:
+def test_fetch_snapshot_requests_the_next_position() -> None:
     follower = Following()
     first = follower.next()
     assert first.body.topics[0].partitions[0].position == 0
@@ -105,7 +105,7 @@ def test_a_piece_is_followed_by_the_next() -> None:
     assert follower.answer(position=100, unaligned_records=WHOLE[100:150]).topics[0].partitions[0].position == 150
 
 
-def test_a_lost_answer_is_requested_again() -> None:
+def test_lost_fetch_snapshot_response_is_requested_again() -> None:
     follower = Following()
     follower.replica.answered(follower.next().token, piece(), follower.replica.now)
     follower.replica.answered(follower.next().token, None, follower.replica.now)
@@ -159,7 +159,7 @@ def test_an_answer_of_an_older_epoch_is_ignored() -> None:
     assert follower.next_piece() == 0
 
 
-def test_an_answer_that_comes_when_it_does_not_follow_any_more_is_dropped() -> None:
+def test_fetch_snapshot_response_after_following_is_dropped() -> None:
     follower = Following()
     send = follower.next()
     while isinstance(follower.replica.state, FollowerState):

@@ -52,7 +52,7 @@ def test_snapshot_is_allowed_at_committed_batch_end(offset: int, epoch: int) -> 
         (3, 4, "another epoch"),
     ],
 )
-def test_anywhere_else_one_may_not(offset: int, epoch: int, problem: str) -> None:
+def test_snapshot_at_another_offset_is_refused(offset: int, epoch: int, problem: str) -> None:
     store = MemorySnapshotStore()
     with pytest.raises(UsageError, match=problem):
         create(a_log(store), store, OffsetAndEpoch(offset, epoch))

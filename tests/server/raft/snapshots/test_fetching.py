@@ -110,7 +110,7 @@ def test_an_answer_that_does_not_match_the_request_ends_the_fetch_and_leaves_no_
     assert asker.take(GOOD) is DownloadProgress.GIVEN_UP, "and it stays given up"
 
 
-def test_the_same_in_the_middle() -> None:
+def test_wrong_snapshot_response_in_the_middle_is_refused() -> None:
     store, asker = download()
     assert asker.take(GOOD) is DownloadProgress.MORE
     more = GOOD._replace(position=50, data=WHOLE[50:60])
@@ -166,7 +166,7 @@ OF = FetchSnapshotResponse.PartitionSnapshot
     "of",
     [FetchSnapshotResponse(), response(), response(OF(), OF(index=1)), response(OF(index=1)), response(OF(), name="t")],
 )
-def test_an_answer_about_something_else_is_none(of: FetchSnapshotResponse) -> None:
+def test_response_about_another_partition_is_no_snapshot(of: FetchSnapshotResponse) -> None:
     assert answer_in(of) is None
 
 

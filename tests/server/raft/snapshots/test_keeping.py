@@ -115,7 +115,7 @@ def test_adopted_a_follower_goes_after_its_leader(leaders: int, expected: tuple[
     assert state(log, store) == expected
 
 
-def test_adopted_what_is_not_known_to_be_committed_stays() -> None:
+def test_adopted_snapshot_that_is_not_committed_stays() -> None:
     log, store = made(*ENDS, committed=40)
     lower, lower_store = made(10, 20, committed=20)
     lower_store.add(OffsetAndEpoch(30, 1), data(id=OffsetAndEpoch(30, 1)))

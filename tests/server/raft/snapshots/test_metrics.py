@@ -51,7 +51,7 @@ def test_before_the_first_snapshot() -> None:
     }
 
 
-def test_after_some() -> None:
+def test_snapshot_metrics_show_the_last_snapshot() -> None:
     metrics = SnapshotMetrics(NOW - 70)
     metrics.wrote(5000, 30, NOW)
     metrics.wrote(6000, 10, NOW + 50)

@@ -95,7 +95,7 @@ def test_damaged_snapshot_is_refused(name: str) -> None:
     assert 0 <= refused.value.offset <= len(broken)
 
 
-def test_the_good_one_is_good() -> None:
+def test_complete_snapshot_is_verified() -> None:
     verify(ID, BytesSource(GOOD))
 
 

@@ -49,20 +49,20 @@ def test_shipped_the_oldest_go_until_log_and_snapshots_fit_and_one_stays(max_byt
 
 
 @pytest.mark.parametrize(("max_ms", "expected"), [(300, []), (299, [10]), (199, [10, 50]), (0, [10, 50]), (-1, [])])
-def test_shipped_those_go_that_are_too_old_and_one_stays(max_ms: int, expected: list[int]) -> None:
+def test_shipped_snapshots_that_are_too_old_are_deleted_but_one(max_ms: int, expected: list[int]) -> None:
     assert removed(THREE, max_ms=max_ms) == expected
 
 
-def test_shipped_either_bound_is_enough() -> None:
+def test_shipped_snapshots_are_deleted_by_either_bound() -> None:
     assert removed(THREE, max_bytes=124, max_ms=199) == [10, 50]
 
 
-def test_shipped_what_has_no_time_is_not_too_old() -> None:
+def test_shipped_snapshot_without_a_timestamp_is_not_too_old() -> None:
     assert removed([kept(10, age=None), kept(50)], max_ms=0) == []
 
 
 @pytest.mark.parametrize("snapshots", [[], THREE[:1]])
-def test_shipped_the_last_one_stays_whatever_the_bounds(snapshots: list[SnapshotInfo]) -> None:
+def test_shipped_last_snapshot_stays(snapshots: list[SnapshotInfo]) -> None:
     assert removed(snapshots, max_bytes=0, max_ms=0) == []
 
 
@@ -71,7 +71,7 @@ def test_shipped_the_last_one_stays_whatever_the_bounds(snapshots: list[Snapshot
     st.integers(-1, 300),
     st.integers(-1, 100),
 )
-def test_shipped_always_the_oldest_and_never_all(
+def test_shipped_snapshots_are_deleted_oldest_first_and_never_all(
     steps: list[tuple[int, int, int]], max_bytes: int, max_ms: int
 ) -> None:
     snapshots, offset = [], 0
@@ -103,7 +103,7 @@ def test_adopted_the_leaders_log_starts_where_all_have_been_or_after_so_long(
     assert (found and found.offset) == expected
 
 
-def test_adopted_the_start_never_moves_back() -> None:
+def test_adopted_log_start_offset_never_moves_back() -> None:
     assert leaders_start(THREE, 90, [100], 0, NOW) is None
     assert leaders_start(THREE, 50, [60], 1000, NOW) is None
 

@@ -127,7 +127,7 @@ def test_an_error_of_the_partition_is_answered_with_the_leader_and_bytes_that_ar
     assert found.index == wrong.topics[0].partitions[0].partition
 
 
-def test_the_first_of_several_errors_is_answered() -> None:
+def test_fetch_snapshot_with_several_errors_gets_the_first() -> None:
     everything = partition(current_leader_epoch=4, id=OffsetAndEpoch(1, 1), position=-1, partition=1)
     of = [
         (request(everything, cluster_id="other", max_bytes=-1), e.INCONSISTENT_CLUSTER_ID),
@@ -142,7 +142,7 @@ def test_the_first_of_several_errors_is_answered() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 37, len(WHOLE) - 1, len(WHOLE), len(WHOLE) + 1])
-def test_the_pieces_are_the_whole_whatever_their_size(chunk: int) -> None:
+def test_fetch_snapshot_pieces_of_any_size_make_the_snapshot(chunk: int) -> None:
     pieces = bytearray()
     while len(pieces) < len(WHOLE):
         response, gave = served(request(partition(position=len(pieces)), max_bytes=chunk))

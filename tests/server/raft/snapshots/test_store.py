@@ -78,7 +78,7 @@ def test_snapshot_id_is_stored_once(store: SnapshotStore) -> None:
     assert store.create(ID) is None
 
 
-def test_a_part_that_is_abandoned_never_was(store: SnapshotStore) -> None:
+def test_abandoned_snapshot_leaves_no_file(store: SnapshotStore) -> None:
     part = part_of(store)
     part.append(b"x")
     part.abandon()

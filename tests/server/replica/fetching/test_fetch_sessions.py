@@ -82,7 +82,7 @@ def test_partition_changes_that_an_incremental_fetch_returns(sessions: FetchSess
     assert partitions_in(fetching.answer([(w, data(0, **news)) for w in fetching.partitions])) == [("t", 0)]
 
 
-def test_after_an_error_the_first_good_answer_is_included(sessions: FetchSessionCache) -> None:
+def test_first_good_fetch_response_after_an_error_is_included(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     failing = begin(sessions, request(session_id, 1))
     failing.answer([(w, data(0, error=3)) for w in failing.partitions])
@@ -136,7 +136,7 @@ def test_epochs_wrap_to_one() -> None:
     assert [next_epoch(epoch) for epoch in (0, 1, 2**31 - 1)] == [1, 2, 1]
 
 
-def test_when_all_places_are_taken_the_answer_has_no_session(sessions: FetchSessionCache) -> None:
+def test_fetch_response_of_a_full_cache_has_no_session(sessions: FetchSessionCache) -> None:
     opened(sessions, ("t", 0, 0))
     opened(sessions, ("t", 0, 0))
     assert opened(sessions, ("t", 0, 0)) == 0

@@ -106,7 +106,7 @@ def test_epochs_that_go_back_are_refused(cluster: Liars, caplog: pytest.LogCaptu
     )
 
 
-def test_a_bomb_is_kept_as_it_is_and_does_not_go_off(cluster: Liars) -> None:
+def test_batch_that_expands_too_much_is_replicated_as_it_is(cluster: Liars) -> None:
     """Every reader has a bound; a follower does not decompress it."""
     bomb = batch(END, bytes(64 << 20), compression=ZSTD)
     assert len(bomb) < 100_000

@@ -221,7 +221,7 @@ def test_a_high_watermark_is_at_most_the_end_and_never_goes_back(cluster: Liars,
 
 
 @pytest.mark.parametrize("start", [-1, 0, -(2**63)])
-def test_a_start_that_goes_back_changes_nothing(cluster: Liars, start: int) -> None:
+def test_log_start_offset_of_a_leader_that_goes_back_is_ignored(cluster: Liars, start: int) -> None:
     live_with(cluster, to_fetches(saying(log_start_offset=start)))
     assert {log_of(node).log_start_offset for node in followers(cluster)} == {0}
     goes_on(cluster)

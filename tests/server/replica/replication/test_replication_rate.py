@@ -35,7 +35,7 @@ def test_the_figures_of_apache_kafka() -> None:
     assert rate.measure(4500) == pytest.approx(251 / 4.5)
 
 
-def test_the_first_second_is_a_whole_one() -> None:
+def test_replication_rate_of_the_first_second_counts_a_whole_one() -> None:
     rate = SampledRate(COUNT, LENGTH)
     rate.record(1000, 7)
     assert rate.measure(7) == rate.measure(500) == rate.measure(1007) == 1000
@@ -106,7 +106,7 @@ def test_a_star_is_every_partition() -> None:
     assert throttled_partitions(" * ", 1) is ALL_PARTITIONS
 
 
-def test_parsed_are_remembered_up_to_a_bound() -> None:
+def test_parsed_throttled_replicas_are_kept_up_to_a_bound() -> None:
     from kafkadouble.server.configs.settings import Settings
     from kafkadouble.server.replica.replication.replication_quotas import (
         LEADER,

@@ -164,7 +164,7 @@ def test_another_partition_of_the_same_leader_is_not_held_up(cluster: Controller
         assert cluster.now - began <= 1000
 
 
-def test_the_same_story_takes_the_same_time() -> None:
+def test_throttled_replication_is_deterministic() -> None:
     def story() -> int:
         found = Controllers(1)
         found.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})

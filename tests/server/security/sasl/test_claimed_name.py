@@ -47,7 +47,7 @@ def bearer(claims: object) -> bytes:
         ("", b"\0alice\0secret", ""),
     ],
 )
-def test_a_name(mechanism: str, message: bytes, name: str) -> None:
+def test_claimed_user_of_a_sasl_message_is_found(mechanism: str, message: bytes, name: str) -> None:
     assert claimed_name(mechanism, message) == name
 
 

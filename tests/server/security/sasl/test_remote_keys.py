@@ -68,7 +68,9 @@ def test_key_set_is_fetched_again_after_the_refresh_interval(fetching: Fetching)
         assert fetching.wait(HOUR)
 
 
-def test_a_failure_is_tried_again_for_the_longest_backoff(fetching: Fetching, caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_jwks_request_is_retried_up_to_the_longest_backoff(
+    fetching: Fetching, caplog: pytest.LogCaptureFixture
+) -> None:
     """The waits double; the last one ends with the longest backoff."""
     fetching.set.fetched(KEYS, fetching.now)
     assert fetching.wait(HOUR)

@@ -29,7 +29,7 @@ def test_sasl_listeners_follow_changed_settings() -> None:
     assert listeners.enabled("LOGIN").max_reauth_ms == {"PLAIN": 5}
 
 
-def test_an_alteration_that_cannot_be_read_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_sasl_config_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
     node = host()
     listeners = SaslListeners(node)
     first = listeners.enabled("LOGIN")

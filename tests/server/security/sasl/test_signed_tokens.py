@@ -142,7 +142,7 @@ def by_hmac(header: dict[str, object], secret: bytes) -> str:
     ['"sub": "bob", ', '"other": {"a": 1, "a": 2}, ', '"other": [{"a": 1, "a": 2}], '],
     ids=["sub", "in", "list"],
 )
-def test_a_name_that_is_twice_is_refused(url: str, twice: str) -> None:
+def test_token_with_a_repeated_claim_is_refused(url: str, twice: str) -> None:
     claims = {"sub": "ann", "aud": made.AUDIENCE, "iss": made.ISSUER, "iat": NOW_S, "exp": NOW_S + 600}
     payload = "{" + twice + json.dumps(claims)[1:]
     token = jwt.PyJWS().encode(payload.encode(), made.RSA, "RS256", {"kid": "rsa"})
@@ -226,7 +226,7 @@ def test_settings_of_claims_and_skew(url: str) -> None:
             check(signed(NOW_S, **claims))
 
 
-def test_audience_and_issuer_may_go_unchecked(url: str) -> None:
+def test_token_audience_and_issuer_may_be_unchecked(url: str) -> None:
     given = {f"sasl_oauthbearer_expected_{name}": "" for name in ("audience", "issuer")}
     allowed = {f"sasl_oauthbearer_allow_unverified_{name}": "true" for name in ("audience", "issuer")}
     check = validator(url, **given, **allowed)
@@ -274,7 +274,7 @@ def test_a_missing_library_is_named(url: str, library: str, monkeypatch: pytest.
         validator(url)
 
 
-def test_the_exchange(url: str) -> None:
+def test_sasl_exchange_with_a_signed_token_succeeds(url: str) -> None:
     def server(token: str) -> tuple[Any, bytes]:
         exchange = oauth_bearer.server_exchange(validator(url))
         next(exchange)

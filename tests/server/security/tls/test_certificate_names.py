@@ -95,7 +95,7 @@ def test_the_subject_is_written_as_java_writes_it(subject: x509.Name, expected: 
     assert names_of(certificate(subject)).subject == expected
 
 
-def test_alternative_names() -> None:
+def test_certificate_has_alternative_names() -> None:
     host, other = x509.DNSName("localhost"), x509.DNSName("other")
     assert names_of(certificate(SIMPLE)).alternative == frozenset()
     one, two = (names_of(certificate(SIMPLE, *names)).alternative for names in ((host,), (other, host)))

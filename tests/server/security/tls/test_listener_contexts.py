@@ -39,7 +39,7 @@ def test_a_certificate_with_the_same_names_is_taken(tmp_path: Path) -> None:
     assert contexts.context("SSL") is not before
 
 
-def test_other_names_must_be_allowed(tmp_path: Path) -> None:
+def test_new_certificate_with_other_names_must_be_allowed(tmp_path: Path) -> None:
     contexts = ListenerContexts(altered(store(tmp_path / "1", ["a", "127.0.0.1"])), SPECS)
     other_host, other_name = store(tmp_path / "2", ["b"]), store(tmp_path / "3", [], "other")
     problem = contexts.problem_of(altered(other_host))

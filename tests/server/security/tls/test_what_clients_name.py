@@ -101,7 +101,7 @@ def indefinite(text: str) -> str:
     ],
     ids=["BER", "encrypted twice", "of openssl alone", "base64"],
 )
-def test_an_encryption_that_is_not_read_is_too_much_work(text: str) -> None:
+def test_key_with_an_unknown_encryption_counts_as_too_many_rounds(text: str) -> None:
     assert rounds_of(text) > MOST_ROUNDS
 
 
@@ -119,12 +119,12 @@ def test_a_key_that_takes_too_many_rounds_is_refused_without_them(
     assert (f"the key takes more than {MOST_ROUNDS} rounds to decrypt" in problem) is refused, problem
 
 
-def test_a_text_that_is_too_long_is_refused(contexts: ListenerContexts) -> None:
+def test_certificate_text_that_is_too_long_is_refused(contexts: ListenerContexts) -> None:
     long = settings(**{**pair(), "ssl.keystore.certificate.chain": "x" * (LONGEST_TEXT + 1)})
     assert "is longer than 1 MiB: this is no store" in contexts.problem_of(long)
 
 
-def test_an_object_identifier_without_an_end_is_refused() -> None:
+def test_certificate_with_an_endless_object_identifier_is_refused() -> None:
     """Its number would be shifted once for each byte."""
     attribute = der(0x30, der(0x06, b"\x81" * (LONGEST_IDENTIFIER + 1)), der(0x0C, b"x"))
     with pytest.raises(WireError, match="an object identifier of more than 100 bytes"):

@@ -71,13 +71,13 @@ def test_a_commit_that_was_not_requested(ledger: Ledger) -> None:
         ledger.read(0, history(7, COMMITTED))
 
 
-def test_an_abort_after_the_answer(ledger: Ledger) -> None:
+def test_ledger_refuses_an_abort_after_a_committed_response(ledger: Ledger) -> None:
     begun(ledger, 7).ended(COMMITTED)
     with pytest.raises(Broken, match=r"answered commit.* gets Kept"):
         ledger.read(0, history(7, ABORTED))
 
 
-def test_a_fence_decides_about_what_is_open(ledger: Ledger) -> None:
+def test_ledger_counts_an_open_transaction_of_a_fenced_producer_as_aborted(ledger: Ledger) -> None:
     begun(ledger, 7)
     ledger.given("app", 1, 1)
     with pytest.raises(Broken, match=r"answered abort.* gets Kept"):

@@ -73,9 +73,9 @@ def felt(name: str, scale: float) -> Felt:
     names = TOGETHER if name == ALL else (name,)
     with attacked(names) as (broker, ports):
         client = Client(broker)
-        for prepare in dict.fromkeys(ATTACKS[each].prepare for each in names):
+        for prepare in dict.fromkeys(ATTACKS[name].prepare for name in names):
             prepare(client, scale)
-        if limit := max(ATTACKS[each].limit for each in names):
+        if limit := max(ATTACKS[name].limit for name in names):
             broker.limit_descriptors(limit)
         good = Good(broker)
         with watched(broker) as memory:

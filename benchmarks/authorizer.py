@@ -45,12 +45,12 @@ def acls_of(count: int) -> list[Acl]:
 
 
 def questions_of(count: int, chance: random.Random) -> list[Question]:
-    found = []
+    questions = []
     for _ in range(QUESTIONS):
         at = chance.randrange(count)
         user = at % PRINCIPALS if chance.random() < 0.5 else chance.randrange(PRINCIPALS)
-        found.append((f"User:{user}", "10.0.0.7", READ, TOPIC, f"topic-{at:06d}" + "x" * (at % 2)))
-    return found
+        questions.append((f"User:{user}", "10.0.0.7", READ, TOPIC, f"topic-{at:06d}" + "x" * (at % 2)))
+    return questions
 
 
 def image_of(acls: list[Acl]) -> Image:

@@ -71,7 +71,7 @@ def jobs(case: Case, names: Sequence[str]) -> dict[str, dict[str, Job]]:
 
 def measure(directions: dict[str, dict[str, Job]], rounds: int) -> Cells:
     """The median microseconds by direction and library; in a round all libraries take turns."""
-    found: Cells = {}
+    cells: Cells = {}
     for what, todo in directions.items():
         repeats = {name: _repeats(job) for name, job in todo.items()}
         samples: dict[str, list[float]] = {name: [] for name in todo}
@@ -81,8 +81,8 @@ def measure(directions: dict[str, dict[str, Job]], rounds: int) -> Cells:
             for name, job in todo.items():
                 samples[name].append(_time(job, repeats[name]) / repeats[name] / 1000)
         gc.unfreeze()
-        found[what] = {name: round(statistics.median(taken), 3) for name, taken in samples.items()}
-    return found
+        cells[what] = {name: round(statistics.median(taken), 3) for name, taken in samples.items()}
+    return cells
 
 
 def _repeats(job: Job) -> int:

@@ -118,7 +118,7 @@ def _leader_takes(address: str, living: Iterable[str], topic: str) -> bool:
         topic_request = MetadataRequest.MetadataRequestTopic(name=topic)
         metadata = ask(address, MetadataRequest(topics=[topic_request]), 12)
         leader = metadata.topics[0].partitions[0].leader_id
-        at = next((f"{each.host}:{each.port}" for each in metadata.brokers if each.node_id == leader), None)
+        at = next((f"{broker.host}:{broker.port}" for broker in metadata.brokers if broker.node_id == leader), None)
         return (
             at is not None
             and at in living
@@ -171,14 +171,14 @@ def seconds_apart(session_ms: int, deaths: int) -> list[Waited]:
     """Measures with one process per broker, and one for the controller."""
     took = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, apart(Path(folder), session_ms) as brokers:
-        bootstrap = ",".join(f"{host}:{port}" for host, port in (each.address for each in brokers))
+        bootstrap = ",".join(f"{host}:{port}" for host, port in (broker.address for broker in brokers))
         admin = create(bootstrap, "watched")
         for left in reversed(range(deaths)):
             writer = Writer(bootstrap, "watched")
             writer.write()
             leader = admin.list_topics("watched", timeout=20).topics["watched"].partitions[0].leader
             dying = next(node for node in brokers if node.id == leader)
-            living = ["{}:{}".format(*each.address) for each in brokers if each is not dying]
+            living = ["{}:{}".format(*broker.address) for broker in brokers if broker is not dying]
             start = time.perf_counter()
             dying.kill()
             took.append(waited(writer, "watched", living, start))

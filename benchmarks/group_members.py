@@ -156,7 +156,7 @@ class StreamsMember(BenchMember):
     def assigned(self, response: Any) -> Owned | None:
         if response.active_tasks is None:
             return None
-        return {each.subtopology_id: list(each.partitions) for each in response.active_tasks}
+        return {task.subtopology_id: list(task.partitions) for task in response.active_tasks}
 
 
 MEMBERS: Mapping[str, type[BenchMember]] = {"consumer": ConsumerMember, "streams": StreamsMember}

@@ -175,7 +175,7 @@ def main() -> None:
     figures = measure(arguments)
     table = report.Table("groups", "ms or s, see the head of the program")
     for case in (f"{type} {case}" for type in arguments.types for case in CASES):
-        runs = {name: each[case] for name, each in figures.items()}
+        runs = {name: figure[case] for name, figure in figures.items()}
         if arguments.rounds > 1:
             table.add_runs(case, runs.pop("ours"), runs)
         else:

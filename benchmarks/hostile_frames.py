@@ -95,10 +95,10 @@ class Costs:
         """The figures of the most expensive frame of one API, or of every frame; of lines, those of
         frames whose names differ."""
         frames = {wide: frame for wide, frame in frames_of(served) if self._every or not self._is_one_name(wide)}
-        found = [self._cost(served, listener, wide, frame) for wide, frame in frames.items()]
-        if self._every or self._counts_lines or not found:
-            return found
-        worst = max(found, key=lambda cost: cost.cpu_ms)
+        costs = [self._cost(served, listener, wide, frame) for wide, frame in frames.items()]
+        if self._every or self._counts_lines or not costs:
+            return costs
+        worst = max(costs, key=lambda cost: cost.cpu_ms)
         peak = in_fork(partial(self._memory, served, listener, frames[worst.wide]))
         return [worst._replace(peak_mb=peak)]
 

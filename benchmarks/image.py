@@ -67,12 +67,12 @@ def values(topics: int, partitions: int) -> Iterator[bytes]:
             record = PartitionRecord(
                 partition_id=index,
                 topic_id=topic_id,
-                replicas=[100 + each for each in replicas],
-                isr=[100 + each for each in replicas],
+                replicas=[100 + replica for replica in replicas],
+                isr=[100 + replica for replica in replicas],
                 leader=100 + replicas[0],
                 leader_epoch=chance.randrange(50),
                 partition_epoch=chance.randrange(200),
-                directories=[directories[each] for each in replicas],
+                directories=[directories[replica] for replica in replicas],
             )
             yield framed.encode_record(record, 2)
 

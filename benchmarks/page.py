@@ -25,7 +25,7 @@ def machine() -> list[str]:
 
 def loads() -> list[str]:
     """When each benchmark was run, and beside what load."""
-    found = [(name, each) for name, each in results().items() if name != "machine"]
+    found = [(name, result) for name, result in results().items() if name != "machine"]
     return [f"| `benchmarks/{name}.py` | {each['date']} | {each['load']} |" for name, each in found]
 
 

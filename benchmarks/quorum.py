@@ -117,10 +117,10 @@ def leader(among: Sequence[Controller], after: int = -1) -> tuple[Controller, in
     """Waits for a leader in a later epoch; returns it and its epoch."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        for each in among:
-            epoch = each.epoch()
+        for controller in among:
+            epoch = controller.epoch()
             if epoch is not None and epoch > after:
-                return each, epoch
+                return controller, epoch
         time.sleep(0.01)
     raise RuntimeError("no node leads")
 
@@ -172,8 +172,8 @@ async def committed(port: int, seconds: float) -> float:
     connecting = (loop.create_connection(lambda: _Client(requests, done), HOST, port) for _ in range(IN_FLIGHT))
     clients = [transport for transport, _ in await asyncio.gather(*connecting)]
     await asyncio.sleep(WARM_UP_S + seconds)
-    for each in clients:
-        each.abort()
+    for client in clients:
+        client.abort()
     counted = [at for at in done if at >= done[0] + WARM_UP_S]
     return len(counted) / (counted[-1] - counted[0])
 
@@ -221,7 +221,7 @@ def takeovers(controllers: Sequence[Controller], kills: int) -> list[float]:
         time.sleep(1)  # both others follow
         start = time.perf_counter()
         led.kill()
-        leader([each for each in controllers if each is not led], epoch)
+        leader([controller for controller in controllers if controller is not led], epoch)
         took.append((time.perf_counter() - start) * 1000)
         led.start()
     return took
@@ -239,7 +239,7 @@ def main() -> None:
         flush = Flush(Path(path))
         alone, flushed = singles(led.port, options.singles, flush)
         flush.close()
-        before = [servers.cpu_seconds(each.pid) for each in controllers] if sys.platform == "linux" else []
+        before = [servers.cpu_seconds(controller.pid) for controller in controllers] if sys.platform == "linux" else []
         rate = asyncio.run(committed(led.port, options.seconds))
         if before:
             shares = [servers.cpu_seconds(each.pid) - was for each, was in zip(controllers, before, strict=True)]

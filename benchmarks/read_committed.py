@@ -118,8 +118,8 @@ def main() -> None:
     arguments = parser.parse_args()
     table = report.Table("read_committed", "read_uncommitted / read_committed; 1: costs nothing")
     for case, figures in measure(arguments.records, arguments.pairs).items():
-        wall = {name: statistics.median(each.ratios) for name, each in figures.items()}
-        cpu = {name: each.cpu_ratio for name, each in figures.items()}
+        wall = {name: statistics.median(figure.ratios) for name, figure in figures.items()}
+        cpu = {name: figure.cpu_ratio for name, figure in figures.items()}
         for name, each in figures.items():
             low, _, high = statistics.quantiles(each.ratios, n=4)
             spent = ", ".join(

@@ -166,7 +166,7 @@ def main() -> None:
     singly = results.pop("p50")
     rates = report.Table("replication", f"records/s; goals: {OF_ONE} of {ALONE}, {OF_KAFKA} of {KAFKA}")
     for case, values in results.items():
-        medians = {name: statistics.median(each) for name, each in values.items()}
+        medians = {name: statistics.median(value) for name, value in values.items()}
         rates.add(case, ours := medians.pop("ours"), medians)
         for peer, least in ((ALONE, OF_ONE), (KAFKA, OF_KAFKA)):
             if peer in medians:

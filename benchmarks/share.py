@@ -161,7 +161,7 @@ def main() -> None:
     figures = measure(arguments.records, arguments.rounds)
     table = report.Table("share", "see the head of the program")
     for case in CASES:
-        medians = {name: statistics.median(each[case]) for name, each in figures.items()}
+        medians = {name: statistics.median(figure[case]) for name, figure in figures.items()}
         table.add(case, medians.pop("ours"), medians)
     table.print(as_json=arguments.json)
 

@@ -45,8 +45,8 @@ def batch_of(count: int, size: int) -> bytes:
 
 
 def in_files(disk: RealDisk, folder: str, config: LogConfig = CONFIG, **how: int) -> PartitionLog:
-    given = {"clean": True, "recovery_point": 0, "log_start_offset": 0, "now": NOW, **how}
-    return open_log(disk, folder, "bench", 0, config, **given)  # type: ignore[arg-type]  # one of them is a bool
+    arguments = {"clean": True, "recovery_point": 0, "log_start_offset": 0, "now": NOW, **how}
+    return open_log(disk, folder, "bench", 0, config, **arguments)  # type: ignore[arg-type]  # one of them is a bool
 
 
 class Clock:

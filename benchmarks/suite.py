@@ -55,8 +55,8 @@ def run_suite(tests: int) -> dict[str, list[Spent]]:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "kafkadouble.pytest_plugin"]
         environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
-        found: dict[str, list[Spent]] = json.loads(Path(folder, "spent.json").read_text())
-    return {kind: spent[1:] for kind, spent in found.items()}
+        spents: dict[str, list[Spent]] = json.loads(Path(folder, "spent.json").read_text())
+    return {kind: spent[1:] for kind, spent in spents.items()}
 
 
 def _order(number: int) -> list[str]:

@@ -137,7 +137,7 @@ def main() -> None:
     table = report.Table("throughput", "records/s; cpu: server seconds a million records")
     for case in ("produce", "consume", "produce_cpu", "consume_cpu"):
         medians = {
-            name: statistics.median(getattr(each, case)) for name, each in figures.items() if getattr(each, case)
+            name: statistics.median(getattr(figure, case)) for name, figure in figures.items() if getattr(figure, case)
         }
         peers: dict[str, Any] = {name: value for name, value in medians.items() if name != "ours"}
         table.add(case, medians["ours"], peers)

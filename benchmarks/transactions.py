@@ -97,7 +97,7 @@ def main() -> None:
     figures = measure(arguments.transactions, arguments.rounds)
     table = report.Table("transactions", "ms")
     for case in CASES:
-        medians = {name: statistics.median(each.values[case]) for name, each in figures.items()}
+        medians = {name: statistics.median(figure.values[case]) for name, figure in figures.items()}
         table.add(case, medians.pop("ours"), medians)
     table.print(as_json=arguments.json)
 

@@ -56,7 +56,7 @@ def _fill(struct: Any, version: int, path: Path, count: int, empty: bool, number
     elif rest:
         setattr(struct, field.name, [_made(field, version, rest, count, empty, -1)])
     else:
-        made = (_made(field, version, (), 0, empty, each) for each in range(count))
+        made = (_made(field, version, (), 0, empty, number) for number in range(count))
         setattr(struct, field.name, list(made))
 
 

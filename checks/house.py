@@ -71,7 +71,7 @@ def _circles(house: House) -> dict[str, int]:
     found = {}
     for floor in (FRONT, *FLOORS):
         for kind, with_types in (("at run time", False), ("with types", True)):
-            sizes = [len(each) for each in circles_of(house, floor, with_types=with_types)]
+            sizes = [len(circle) for circle in circles_of(house, floor, with_types=with_types)]
             found[f"modules in circles {kind}: {floor}"] = sum(sizes)
             found[f"largest circle {kind}: {floor}"] = max(sizes, default=0)
     return found

@@ -137,7 +137,7 @@ def allowed_phrases(lines: Sequence[str]) -> dict[str, list[str]]:
 def check(root: Path, allowed: Mapping[str, Sequence[str]]) -> list[LanguageProblem]:
     """What breaks the rules, and the allowed phrases that are not needed."""
     sources = {path: (root / path).read_text(encoding="utf-8") for path in files(root)}
-    found = [each for path, text in sources.items() for each in problems(path, text, allowed.get(path, ()))]
+    found = [problem for path, text in sources.items() for problem in problems(path, text, allowed.get(path, ()))]
     for path, phrases in allowed.items():
         unused = (phrase for phrase in phrases if phrase not in sources.get(path, ""))
         found += (LanguageProblem(ALLOWED, 0, f"{path} has no {phrase!r}: remove the line") for phrase in unused)

@@ -42,11 +42,11 @@ def area_of(path: str) -> str:
 
 def counted(root: Path = ROOT) -> dict[str, Count]:
     """The counts by area."""
-    found: dict[str, Count] = {}
+    counts: dict[str, Count] = {}
     for path in hand_written(root):
         area = area_of(path)
-        found[area] = found.get(area, Count()).plus(count_of(root / path))
-    return dict(sorted(found.items()))
+        counts[area] = counts.get(area, Count()).plus(count_of(root / path))
+    return dict(sorted(counts.items()))
 
 
 def hand_written(root: Path) -> Iterator[str]:

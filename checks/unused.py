@@ -39,7 +39,7 @@ def unused() -> list[str]:
     files = {path.resolve() for _, path in modules_of(ROOT / "src" / PACKAGE)}
     texts = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in files}
     mentions = Counter(word for text in texts.values() for word in WORD.findall(text))
-    for path in (each for users in USERS for each in ROOT.glob(users)):
+    for path in (path for users in USERS for path in ROOT.glob(users)):
         mentions.update(WORD.findall(path.read_text("utf-8")))
     return sorted(
         f"{path} {name}"
@@ -66,7 +66,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
         yield node.target.id
     elif isinstance(node, ast.Assign):
         for target in node.targets:
-            yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+            yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 def main() -> int:

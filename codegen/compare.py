@@ -98,7 +98,7 @@ def plain(text: str) -> str:
 
 
 def _between(left: Specs, ours: Places, right: Specs, theirs: Places) -> Iterator[str]:
-    for place in [*ours, *(place for place in theirs if place not in ours)]:
+    for place in [*ours, *(their for their in theirs if their not in ours)]:
         if place in ours and place in theirs:
             yield from _unlike(place, left.label, ours[place], right.label, theirs[place])
         # else the line of the owner reports it
@@ -128,17 +128,17 @@ def _owner(place: str) -> str:
     return re.sub(r"(\.[^.\[\]]+|\[[^\]]+\])$", "", place)
 
 
-def _put_fields(found: Places, place: str, owner: Spec) -> None:
+def _put_fields(places: Places, place: str, owner: Spec) -> None:
     for field in owner.get("fields", ()):
         inner = f"{place}.{field['name']}"
-        _put(found, inner, _facts(field, FIELD_FACTS) | {"field order": _names(field)})
-        _put_fields(found, inner, field)
+        _put(places, inner, _facts(field, FIELD_FACTS) | {"field order": _names(field)})
+        _put_fields(places, inner, field)
 
 
-def _put(found: Places, place: str, facts: Facts) -> None:
-    if place in found:
+def _put(places: Places, place: str, facts: Facts) -> None:
+    if place in places:
         raise ValueError(f"{place}: occurs twice in its spec")
-    found[place] = facts
+    places[place] = facts
 
 
 def _names(owner: Spec) -> str:

@@ -74,12 +74,12 @@ def marks_of(function: ast.FunctionDef) -> frozenset[str]:
 
 def _method(room: Room, function: ast.FunctionDef) -> str:
     """The method that calls a function with the host."""
-    given = function.args
-    taken = ["self._double_host", *(each.arg for each in given.args[1:])]
-    taken += [f"*{given.vararg.arg}"] if given.vararg else []
-    taken += [f"{each.arg}={each.arg}" for each in given.kwonlyargs]
-    taken += [f"**{given.kwarg.arg}"] if given.kwarg else []
-    shown = ast.unparse(given).partition(",")[2].strip()
+    args = function.args
+    taken = ["self._double_host", *(arg.arg for arg in args.args[1:])]
+    taken += [f"*{args.vararg.arg}"] if args.vararg else []
+    taken += [f"{kwonlyarg.arg}={kwonlyarg.arg}" for kwonlyarg in args.kwonlyargs]
+    taken += [f"**{args.kwarg.arg}"] if args.kwarg else []
+    shown = ast.unparse(args).partition(",")[2].strip()
     result = "None" if function.returns is None else ast.unparse(function.returns)
     head = "    @property\n" if "attribute" in marks_of(function) else ""
     doc = (ast.get_docstring(function) or "").replace("\n", "\n        ").replace("\n        \n", "\n\n")
@@ -122,7 +122,7 @@ def _defined(tree: ast.Module) -> Iterator[str]:
     """The names that a module gives values itself, for types too."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
-            yield from (each.id for each in node.targets if isinstance(each, ast.Name))
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield node.target.id
 

@@ -121,7 +121,7 @@ class Replica:
 
     async def _serve(self, calls: list[ReplicaCall]) -> None:
         if self.how == LOCAL_READS:
-            for one in [each for each in calls if each.action[0] == "get"]:
+            for one in [call for call in calls if call.action[0] == "get"]:
                 _answer(one, self.state.get(one.key))
                 calls.remove(one)
         if self.how == HOPEFUL:

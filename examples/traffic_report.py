@@ -30,17 +30,17 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", metavar="FOLDER", help="write the tables into this, too")
     options = parser.parse_args(words)
     spark = SparkSession.builder.appName("traffic report").getOrCreate()
-    found: list[DataFrame] = []
+    frames: list[DataFrame] = []
     if options.captures:
-        found.append(captures(spark, *options.captures))
+        frames.append(captures(spark, *options.captures))
     if options.logs:
         try:
-            found.append(logs(spark, *options.logs, zone=options.zone))
+            frames.append(logs(spark, *options.logs, zone=options.zone))
         except UsageError as problem:
             parser.error(str(problem))
-    if not found:
+    if not frames:
         parser.error("name a capture, or a log")
-    rows = marked(reduce(DataFrame.unionByName, found)).cache()
+    rows = marked(reduce(DataFrame.unionByName, frames)).cache()
     for table in TABLES:
         made = table_of(rows, table)
         print(f"\n{table.title}")

@@ -98,7 +98,7 @@ def _fill(bootstrap: str) -> None:
         for user in USERS
         for resource in (TOPIC, GROUP)
     ]
-    assert {each.error_code for each in ask(bootstrap, of(creations=rights), 3).results} == {0}
+    assert {result.error_code for result in ask(bootstrap, of(creations=rights), 3).results} == {0}
     quotas = AlterClientQuotasRequest
     entries = [
         quotas.EntryData(
@@ -107,11 +107,11 @@ def _fill(bootstrap: str) -> None:
         )
         for user in SLOW_USERS
     ]
-    assert {each.error_code for each in ask(bootstrap, quotas(entries=entries), 1).entries} == {0}
+    assert {entry.error_code for entry in ask(bootstrap, quotas(entries=entries), 1).entries} == {0}
     topics = CreateTopicsRequest
     made = [topics.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in (*USERS, PRIVATE)]
     answer = ask(bootstrap, topics(topics=made, timeout_ms=30_000), 7)
-    assert {each.error_code for each in answer.topics} == {0}
+    assert {topic.error_code for topic in answer.topics} == {0}
     eventually(lambda: _errors(bootstrap, (*USERS, PRIVATE)), lambda found: found == {0})
 
 

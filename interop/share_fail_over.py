@@ -92,7 +92,7 @@ def _move(cluster: Cluster, topic: str, replicas: Sequence[int]) -> None:
 def _elect(cluster: Cluster, topic: str) -> None:
     """Has the preferred replicas lead, in the metadata of every broker. On a busy machine one may
     leave the in-sync replicas for a moment, so that it cannot be elected."""
-    preferred = [each[0] for each in admin.replicas(cluster.bootstrap, topic)]
+    preferred = [replica[0] for replica in admin.replicas(cluster.bootstrap, topic)]
     expected = dict.fromkeys(cluster.servers, preferred)
 
     def elected() -> tuple[Mapping[int, Sequence[int]], Sequence[int]]:
@@ -118,6 +118,6 @@ def _killed(cluster: Cluster, victim: int, led: str) -> Iterator[None]:
 def _give_back(cluster: Cluster, topics: Sequence[str]) -> None:
     """Waits until all replicas are in sync, and has the preferred ones lead."""
     for topic in topics:
-        replicas = [sorted(each) for each in admin.replicas(cluster.bootstrap, topic)]
+        replicas = [sorted(replica) for replica in admin.replicas(cluster.bootstrap, topic)]
         admin.settled(cluster.bootstrap, topic, replicas)
         _elect(cluster, topic)

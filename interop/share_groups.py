@@ -52,9 +52,9 @@ def await_finished(bootstrap: str, group: str, topic: str, ends: dict[int, int])
     """Waits until the group has finished every record before these offsets. The start offset that
     is stored is the one before the last acknowledgement, so it may be less; the lag is exact."""
 
-    def finished(found: dict[int, ShareOffset]) -> bool:
-        return found.keys() == ends.keys() and all(
-            each.lag == 0 and each.start <= ends[at] for at, each in found.items()
+    def finished(offsets: dict[int, ShareOffset]) -> bool:
+        return offsets.keys() == ends.keys() and all(
+            offset.lag == 0 and offset.start <= ends[at] for at, offset in offsets.items()
         )
 
     eventually(lambda: offsets(bootstrap, group, topic), finished)

@@ -149,8 +149,8 @@ class ShareLoad:
             counts = {number: self.ledger.accepted_by.get(number, 0) for number in range(len(self._readers))}
 
         def behind() -> Sequence[object]:
-            found = self.ledger.newest_accepted
-            partitions = [f"partition {at}" for at, offset in enumerate(newest) if found[at] <= offset]
+            newest_accepted = self.ledger.newest_accepted
+            partitions = [f"partition {at}" for at, offset in enumerate(newest) if newest_accepted[at] <= offset]
             taken = self.ledger.accepted_by
             return partitions + [f"member {at}" for at, count in counts.items() if taken.get(at, 0) <= count]
 

@@ -22,10 +22,10 @@ class Failing(shape.Consumer):
         self._outcomes = list(outcomes)
 
     def polled(self, seconds: float) -> list[Seen]:
-        found = self._outcomes.pop(0)
-        if isinstance(found, Refused):
-            raise found
-        return found
+        outcome = self._outcomes.pop(0)
+        if isinstance(outcome, Refused):
+            raise outcome
+        return outcome
 
 
 def test_passing_error_of_a_consumer_is_an_empty_poll() -> None:

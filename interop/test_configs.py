@@ -25,8 +25,8 @@ DEFAULTS = {
 
 def test_a_topic_has_default_configs(broker: Broker, client: Client, topic: str) -> None:
     with client.admin(broker.bootstrap) as admin:
-        found = admin.configs("topic", topic)
-    assert {key: found.get(key) for key in DEFAULTS} == DEFAULTS
+        configs = admin.configs("topic", topic)
+    assert {key: configs.get(key) for key in DEFAULTS} == DEFAULTS
 
 
 def test_a_topic_has_the_configs_that_it_was_created_with(broker: Broker, client: Client, name: str) -> None:
@@ -108,9 +108,9 @@ def test_a_broker_describes_its_settings(broker: Broker, client: Client) -> None
     with CREATOR.admin(broker.bootstrap) as admin:
         node = str(admin.cluster()[1])
     with client.admin(broker.bootstrap) as admin:
-        found = admin.configs("broker", node)
-    assert found["node.id"] == node
-    assert {"log.retention.hours", "message.max.bytes", "auto.create.topics.enable"} <= set(found)
+        configs = admin.configs("broker", node)
+    assert configs["node.id"] == node
+    assert {"log.retention.hours", "message.max.bytes", "auto.create.topics.enable"} <= set(configs)
 
 
 @pytest.mark.clients(can="admin.alter_configs")

@@ -117,8 +117,8 @@ def wait_for_snapshots(folder: Path) -> None:
 
 def served(bootstrap: str, topic: str) -> Served | None:
     """None when the partition is not served."""
-    place = ListOffsetsRequest.ListOffsetsPartition(partition_index=0, timestamp=-2)
-    topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[place])]
+    partition = ListOffsetsRequest.ListOffsetsPartition(partition_index=0, timestamp=-2)
+    topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[partition])]
     start = ask(bootstrap, ListOffsetsRequest(replica_id=-1, topics=topics), 7).topics[0].partitions[0]
     batches, aborted, offset = list[int](), set[int](), start.offset
     while not start.error_code:
@@ -146,8 +146,8 @@ def outcome(bootstrap: str, written: Written) -> Outcome | None:
     damaged."""
     if served(bootstrap, written.kept) != written.whole:
         return None
-    found = ask(bootstrap, DescribeLogDirsRequest(topics=None), 4).results
-    if error_codes.KAFKA_STORAGE_ERROR in [each.error_code for each in found]:
+    results = ask(bootstrap, DescribeLogDirsRequest(topics=None), 4).results
+    if error_codes.KAFKA_STORAGE_ERROR in [result.error_code for result in results]:
         return Outcome.DIRECTORY
     damaged = served(bootstrap, written.damaged)
     if damaged is None:

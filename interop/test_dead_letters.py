@@ -68,8 +68,8 @@ class Sharing:
             assert message.error() is None
             consumer.acknowledge(message, deeds(message.offset() or 0))
         assert not any(consumer.commit_sync(30).values())
-        found = share_groups.offsets(self.broker.bootstrap, self.topic, self.topic)
-        return all(at in found and found[at].lag == 0 for at in self._written)
+        offsets = share_groups.offsets(self.broker.bootstrap, self.topic, self.topic)
+        return all(at in offsets and offsets[at].lag == 0 for at in self._written)
 
     def dead_letters(self, count: int, partitions: int = 1) -> list[Seen]:
         """The first records of the dead-letter topic, by the records that they are of."""
@@ -113,14 +113,14 @@ def test_rejected_and_too_often_released_records_are_in_the_dead_letter_queue(
     sharing.create(sharing.queue, 2, ENABLED)
     records = [each._replace(partition=at) for at in range(3) for _ in range(3) for each in RECORDS]
     sharing.work(records, lambda offset: (ACCEPT, REJECT, RELEASE)[offset // len(RECORDS)], codec)
-    found = sharing.dead_letters(3 * 2 * len(RECORDS), 2)
+    letters = sharing.dead_letters(3 * 2 * len(RECORDS), 2)
     expected = []
     for partition in range(3):
         for why, first, deliveries in ((REJECTED, 4, 1), (EXCEEDED, 8, LIMIT)):
             for at, record in enumerate(RECORDS):
                 key, value = (record.key, record.value) if copies == "true" else (None, None)
                 expected.append((partition % 2, key, value, headers(sharing, partition, first + at, deliveries, why)))
-    assert [(seen.partition, seen.key, seen.value, seen.headers) for seen in found] == expected
+    assert [(seen.partition, seen.key, seen.value, seen.headers) for seen in letters] == expected
 
 
 def test_a_record_that_is_too_large_for_the_queue_is_not_copied(broker: Broker, name: str) -> None:
@@ -128,9 +128,9 @@ def test_a_record_that_is_too_large_for_the_queue_is_not_copied(broker: Broker, 
     sharing.create(sharing.queue, configs={**ENABLED, "max.message.bytes": "1000"})
     values = [b"small", bytes(2000), b"other"]
     sharing.work([Record(value) for value in values], lambda offset: REJECT)
-    found = sharing.dead_letters(3)
-    assert [seen.value for seen in found] == [b"small", None, b"other"]
-    assert [seen.headers for seen in found] == [headers(sharing, 0, at, 1, REJECTED) for at in range(3)]
+    letters = sharing.dead_letters(3)
+    assert [seen.value for seen in letters] == [b"small", None, b"other"]
+    assert [seen.headers for seen in letters] == [headers(sharing, 0, at, 1, REJECTED) for at in range(3)]
 
 
 def test_many_records_are_given_up_at_once(broker: Broker, name: str) -> None:

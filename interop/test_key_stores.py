@@ -97,7 +97,7 @@ def _described(node: Node) -> dict[str, str | None]:
     of = DescribeConfigsRequest
     resource = of.DescribeConfigsResource(resource_type=BROKER, resource_name="1", configuration_keys=None)
     (answer,) = ask(node.bootstrap, of(resources=[resource]), 4).results
-    return {each.name: each.value for each in answer.configs}
+    return {config.name: config.value for config in answer.configs}
 
 
 def test_a_broker_whose_own_key_store_is_not_trusted_does_not_start(node: Node, stores: Stores) -> None:

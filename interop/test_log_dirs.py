@@ -143,8 +143,8 @@ def test_both_see_all_partitions_where_the_metadata_log_has_a_directory_for_itse
     with serving("--config", str(node.config)) as ours:
         append_to_all(ours.startup["bootstrap.servers"], 3)
         ours.end()
-    found = [path.parent.name for topic in (TOPIC, "later") for path in tmp_path.glob(f"*/{topic}-?")]
-    assert (len(found), set(found)) == (2 * PARTITIONS, {"a", "b"})
+    names = [path.parent.name for topic in (TOPIC, "later") for path in tmp_path.glob(f"*/{topic}-?")]
+    assert (len(names), set(names)) == (2 * PARTITIONS, {"a", "b"})
 
 
 def append_to_all(bootstrap: str, due: int) -> None:

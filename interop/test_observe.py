@@ -167,14 +167,16 @@ def test_the_history_of_an_isr(three: Cluster) -> None:
         def ends() -> list[list[int]]:
             changes = [each for each in watch.of("PartitionChangeRecord") if each["topicId"] == ids[topic]]
             isrs = [[each["isr"] for each in changes if each["partitionId"] == at and "isr" in each] for at in (0, 1)]
-            return [sorted(each[-1]) if each else [] for each in isrs]
+            return [sorted(isr[-1]) if isr else [] for isr in isrs]
 
         eventually(ends, lambda found: found == [[1, 2], [1, 2]])
         changes = [each for each in watch.of("PartitionChangeRecord") if each["topicId"] == ids[topic]]
     for index in (0, 1):
-        isrs = [each["isr"] for each in changes if each["partitionId"] == index and each.get("isr") is not None]
+        isrs = [change["isr"] for change in changes if change["partitionId"] == index and change.get("isr") is not None]
         assert [1] in isrs
-        leaders = [each["leader"] for each in changes if each["partitionId"] == index and each.get("leader", -2) != -2]
+        leaders = [
+            change["leader"] for change in changes if change["partitionId"] == index and change.get("leader", -2) != -2
+        ]
         assert len(leaders) == admin.partitions(alive, topic)[index].leader_epoch
     compare(tables(observed(controllers(three)).out), three)
 
@@ -210,31 +212,29 @@ def test_json_and_tables_have_the_same_content(three: Cluster) -> None:
 # Comparisons with Kafka.
 
 
-def compare(found: dict[str, list[Row]], running: Cluster) -> None:
+def compare(rows: dict[str, list[Row]], running: Cluster) -> None:
     """Compares the tables with what Kafka reports."""
     bootstrap = running.bootstrap
-    of_topics = [
-        (row["TOPIC"], row["PARTITION"], row["LEADER"], row["REPLICAS"], row["ISR"]) for row in found["Topics"]
-    ]
+    of_topics = [(row["TOPIC"], row["PARTITION"], row["LEADER"], row["REPLICAS"], row["ISR"]) for row in rows["Topics"]]
     assert sorted(of_topics) == sorted(
         (row["Topic"], row["Partition"], row["Leader"], row["Replicas"], row["Isr"])
         for row in described_topics(bootstrap)
     )
-    for topic in {row["TOPIC"] for row in found["Topics"]}:
-        epochs = [row["LEADER EPOCH"] for row in found["Topics"] if row["TOPIC"] == topic]
+    for topic in {row["TOPIC"] for row in rows["Topics"]}:
+        epochs = [row["LEADER EPOCH"] for row in rows["Topics"] if row["TOPIC"] == topic]
         assert epochs == [str(each.leader_epoch) for each in admin.partitions(bootstrap, topic)]
     cluster = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
-    assert found["Cluster"][0]["cluster id"] == cluster.cluster_id
-    assert [(row["ID"], row["ENDPOINTS"], row["STATE"] == "fenced") for row in found["Brokers"]] == sorted(
+    assert rows["Cluster"][0]["cluster id"] == cluster.cluster_id
+    assert [(row["ID"], row["ENDPOINTS"], row["STATE"] == "fenced") for row in rows["Brokers"]] == sorted(
         (str(each.broker_id), f"PLAINTEXT://{each.host}:{each.port}", each.is_fenced) for each in cluster.brokers
     )
     features = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
-    levels = {each.name: str(each.max_version_level) for each in features.finalized_features}
-    assert {row["NAME"]: row["LEVEL"].partition(" ")[0] for row in found["Features"]} == levels
+    levels = {feature.name: str(feature.max_version_level) for feature in features.finalized_features}
+    assert {row["NAME"]: row["LEVEL"].partition(" ")[0] for row in rows["Features"]} == levels
     leader, epoch = quorum(running)
-    assert found["Cluster"][0]["leader"] == f"{leader} in epoch {epoch}"
+    assert rows["Cluster"][0]["leader"] == f"{leader} in epoch {epoch}"
     voters = [str(each.seat.id) for each in running.nodes if each.seat.is_a("controller")]
-    assert sorted(found["Cluster"][0]["voters"].split(",")) == voters
+    assert sorted(rows["Cluster"][0]["voters"].split(",")) == voters
 
 
 def controllers(running: Cluster) -> str:

@@ -31,7 +31,7 @@ def test_a_recorded_session_is_answered_the_same(broker: Broker, name: str, tmp_
     recording = recorded(tmp_path / "session.parquet", program)
     target = parsed(broker.bootstrap.split(",")[0])
     report = asyncio.run(replay(recording, target, ReplayOptions(patience=30)))
-    other = [each for each in report.differences if each.exchange.api not in OTHERWISE]
+    other = [difference for difference in report.differences if difference.exchange.api not in OTHERWISE]
     assert not other, "\n".join(report.lines())
     assert report.compared > 20
 
@@ -52,6 +52,6 @@ def test_a_kafka_with_tls_and_sasl_answers_the_same_to_each_login(tmp_path: Path
             target = server.addresses[SECURE]
             options = ReplayOptions(patience=30, security=TargetSecurity.of(target, given))
             report = asyncio.run(replay(recording, parsed(target), options))
-            other = [each for each in report.differences if each.exchange.api not in OTHERWISE]
+            other = [difference for difference in report.differences if difference.exchange.api not in OTHERWISE]
             assert not other, "\n".join(report.lines())
             assert report.compared > 20

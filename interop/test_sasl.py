@@ -81,16 +81,16 @@ def of_confluent(address: str, mechanism: str, password: str) -> bool:
 
 
 def of_python(address: str, mechanism: str, password: str) -> bool:
-    given: dict[str, Any] = (
+    arguments: dict[str, Any] = (
         {"sasl_oauth_token_provider": Provider(bearer_token(3600 if password != "wrong" else -3600))}
         if mechanism == "OAUTHBEARER"
         else {"sasl_plain_username": USER_OF[mechanism], "sasl_plain_password": password}
     )
     try:
         # It tries again until then, also after a refusal.
-        given["bootstrap_timeout_ms"] = 3000 if password == "wrong" else 30_000
+        arguments["bootstrap_timeout_ms"] = 3000 if password == "wrong" else 30_000
         admin = RefusableAdmin(
-            bootstrap_servers=address, security_protocol="SASL_PLAINTEXT", sasl_mechanism=mechanism, **given
+            bootstrap_servers=address, security_protocol="SASL_PLAINTEXT", sasl_mechanism=mechanism, **arguments
         )
     except of_kafka_python.KafkaError:
         assert password == "wrong"
@@ -207,7 +207,7 @@ def test_javas_client_gets_signed_tokens_at_the_token_endpoint(tmp_path: Path) -
         allowed = f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={kafka.token_endpoint}"
         settings = kafka.client_config("alice", "java", "OAUTHBEARER")
         assert _java_is_let_in(settings, config, allowed)
-        assert "User:alice" in {each.principal for each in kafka.requests}
+        assert "User:alice" in {request.principal for request in kafka.requests}
         wrong = {**settings, "sasl.jaas.config": settings["sasl.jaas.config"].replace("secret", "wrong")}
         with pytest.raises(AssertionError, match="invalid_client"):
             _java_is_let_in(wrong, config, allowed)

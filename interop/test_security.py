@@ -76,5 +76,5 @@ def test_kafka_python_describes_features(broker: Broker) -> None:
     if versions(broker.bootstrap)["ApiVersions"][1] < 4:
         pytest.skip("features with lowest level 0 are in the response from version 4 on")
     with python(broker) as client:
-        found = client.describe_features()
-    assert "metadata.version" in repr(found)
+        features = client.describe_features()
+    assert "metadata.version" in repr(features)

@@ -32,8 +32,8 @@ def nothing(folder: Path) -> None:
 
 def program(script: str, **row: Any) -> Program:
     """A program that runs a line of Python."""
-    given = {"toolchain": Toolchain("Python", Path(__file__).parent / "no-such-folder", nothing), **row}
-    return Program("some", "some", "1.0", command=lambda folder: [sys.executable, "-c", script], **given)
+    arguments = {"toolchain": Toolchain("Python", Path(__file__).parent / "no-such-folder", nothing), **row}
+    return Program("some", "some", "1.0", command=lambda folder: [sys.executable, "-c", script], **arguments)
 
 
 def saying(verb: str, **other: Any) -> Program:
@@ -54,7 +54,7 @@ def test_fnv1a_has_the_published_values() -> None:
 def test_the_digest_depends_on_a_null_key_and_on_no_order() -> None:
     with_key = promise.print_of(b"none", b"k1", b"v")
     assert with_key != promise.print_of(b"none", None, b"v")
-    sums = [promise.print_of(each.codec.encode(), each.key, each.value) for each in promise.records()]
+    sums = [promise.print_of(record.codec.encode(), record.key, record.value) for record in promise.records()]
     assert sum(reversed(sums)) % 2**32 == DIGEST
 
 
@@ -274,7 +274,7 @@ def results(**behaviours: str) -> page.Results:
 
 def test_a_cell_is_one_mark_where_brokers_agree() -> None:
     made = page.as_markdown(results(transactions="pass", read="fail: late"), [saying("walk")], frozenset())
-    (line,) = [each for each in made.splitlines() if each.startswith("| some (Python)")]
+    (line,) = [line for line in made.splitlines() if line.startswith("| some (Python)")]
     assert [cell.strip() for cell in line.split("|")][3:-1] == ["✓"] * 8 + ["✓ / ✗"] + ["✓"] * 7 + ["· / ✓"]
     assert "kafkadouble / Apache Kafka 4.4.0" in made
     assert "- kafkadouble: 1 writers, 2 readers, 2 cells; not wrong what some wrote." in made

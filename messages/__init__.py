@@ -19,14 +19,14 @@ else:
         from . import registry
 
         try:
-            found = registry.message(name)
+            message = registry.message(name)
         except registry.UnknownMessage as error:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {error}") from None
-        globals()[name] = found
-        return found
+        globals()[name] = message
+        return message
 
     def __dir__():
         """Every message with a version in Kafka 4.4, and what is imported already."""
         from . import registry
 
-        return sorted({*globals(), *(each.name for each in registry.entries() if not each.retired)})
+        return sorted({*globals(), *(entry.name for entry in registry.entries() if not entry.retired)})

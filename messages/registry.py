@@ -130,10 +130,10 @@ def api(key: int) -> Api:
 
 def api_named(name: str) -> Api:
     """The API with this name (`Fetch`); UnknownMessage when there is none."""
-    found = _API_NAMES.get(name)
-    if found is None:
+    api = _API_NAMES.get(name)
+    if api is None:
         raise UnknownMessage(f"no API is named {name!r}")
-    return found
+    return api
 
 
 def apis() -> tuple[Api, ...]:

@@ -115,7 +115,7 @@ def _ends(
         ends = _bounds(client, chosen, "ending_offsets", bound, isolation)
     else:
         ends = _by_time(client, chosen, "ending_timestamp", when, isolation)
-    return {each: min(ends[each], latest[each]) for each in chosen}
+    return {partition: min(ends[partition], latest[partition]) for partition in chosen}
 
 
 def _by_time(
@@ -124,18 +124,18 @@ def _by_time(
     """The first offset of this timestamp or a later one, else the end."""
     if when < 0:
         raise UsageError(f"{name}: {when} is no time in ms since the epoch")
-    found = client.offsets(dict.fromkeys(chosen, when), isolation)
+    offsets = client.offsets(dict.fromkeys(chosen, when), isolation)
     latest = _bounds(client, chosen, name, "latest", isolation)
-    return {each: latest[each] if (at := found[each]) is None else at.offset for each in chosen}
+    return {partition: latest[partition] if (at := offsets[partition]) is None else at.offset for partition in chosen}
 
 
 def _bounds(
     client: Client, chosen: Sequence[TopicPartition], name: str, bound: Bound, isolation: str
 ) -> dict[TopicPartition, int]:
-    bounds = {each: _bound(name, bound, each) for each in chosen}
+    bounds = {partition: _bound(name, bound, partition) for partition in chosen}
     special = {each: offset for each, offset in bounds.items() if offset < 0}
     found = client.offsets(special, isolation) if special else {}
-    return {each: bounds[each] if (at := found.get(each)) is None else at.offset for each in chosen}
+    return {partition: bounds[partition] if (at := found.get(partition)) is None else at.offset for partition in chosen}
 
 
 def _bound(name: str, bound: Bound, partition: TopicPartition) -> int:

@@ -121,7 +121,7 @@ class Node:
         self.settings, self.now, self.stopwatch = settings, now, stopwatch
         self.telemetry, self.token_check = telemetry, token_check
         self.listeners = tuple(listeners)
-        self.advertised = next(each.advertised for each in self.listeners if each.advertised is not None)
+        self.advertised = next(listener.advertised for listener in self.listeners if listener.advertised is not None)
         """Host and port of the first advertised listener."""
         self.id = settings.int("node.id")
         self.roles = frozenset(settings.list("process.roles"))
@@ -156,7 +156,7 @@ class Node:
             from .security.authorizer import of_settings
 
             self.authorizer = of_settings(settings)
-        if any(each.has_tls and each.bind is not None for each in self.listeners):
+        if any(listener.has_tls and listener.bind is not None for listener in self.listeners):
             from .security.tls.listener_contexts import ListenerContexts
 
             self.tls = ListenerContexts(settings, self.listeners)

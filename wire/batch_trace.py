@@ -53,18 +53,18 @@ def trace_header(buffer: Buffer, position: int) -> Iterator[TracedBytes]:
         position += field.size
 
 
-def trace_records(body: bytes, count: int, place: BatchContext) -> Iterator[TracedBytes]:
+def trace_records(body: bytes, count: int, context: BatchContext) -> Iterator[TracedBytes]:
     """The `count` records that fill `body`, whose first byte is at `place.start`. Raises
     InvalidRecord after the last value that can be read."""
-    cursor = _Listening(body, place)
+    cursor = _Listening(body, context)
     for index in range(count):
-        cursor.path = f"{place.path}[{index}]"
+        cursor.path = f"{context.path}[{index}]"
         problem = cursor.listen()
         yield from cursor.traced
         if problem is not None:
             raise problem
     if cursor.position != len(body) or count < 0:
-        cursor.path = place.path
+        cursor.path = context.path
         raise cursor.invalid(f"{len(body) - cursor.position} bytes are left after {count} records")
 
 
@@ -103,9 +103,9 @@ def inner_positions(data: bytes) -> Iterator[int]:
 class _Listening(_Cursor):
     """The cursor of the careful reader, which remembers each value that is read."""
 
-    def __init__(self, body: bytes, place: BatchContext) -> None:
-        super().__init__(body, place)
-        self.place = place
+    def __init__(self, body: bytes, context: BatchContext) -> None:
+        super().__init__(body, context)
+        self.place = context
         self.traced: list[TracedBytes] = []
         self.header = -1
 

@@ -67,4 +67,4 @@ class FileSlice:
 
 def in_one_piece(buffers: Iterable[Buffer | FileSlice]) -> bytes:
     """The bytes of buffers and of slices of files, in one piece."""
-    return b"".join(each.read() if isinstance(each, FileSlice) else each for each in buffers)
+    return b"".join(buffer.read() if isinstance(buffer, FileSlice) else buffer for buffer in buffers)

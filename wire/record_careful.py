@@ -24,15 +24,15 @@ class BatchContext(NamedTuple):
     path: str = "records"
 
 
-def decode_carefully(body: bytes, count: int, place: BatchContext) -> list[Record]:
+def decode_carefully(body: bytes, count: int, context: BatchContext) -> list[Record]:
     """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
     if count < 0:
-        raise InvalidRecord(f"a count of {count} records", path=place.path)
-    cursor = _Cursor(body, place)
+        raise InvalidRecord(f"a count of {count} records", path=context.path)
+    cursor = _Cursor(body, context)
     records: list[Record] = []
     while len(records) < count:
-        cursor.path = f"{place.path}[{len(records)}]"
-        records.append(_read_record(cursor, place))
+        cursor.path = f"{context.path}[{len(records)}]"
+        records.append(_read_record(cursor, context))
     if cursor.position != len(body):
         raise cursor.invalid(f"{len(body) - cursor.position} bytes are left after {count} records")
     return records
@@ -46,8 +46,8 @@ def wrap64(number: int) -> int:
 class _Cursor:
     """A position in the body, never beyond the end of the record that is being read."""
 
-    def __init__(self, body: bytes, place: BatchContext) -> None:
-        self.body, self.start, self.path = body, place.start, place.path
+    def __init__(self, body: bytes, context: BatchContext) -> None:
+        self.body, self.start, self.path = body, context.start, context.path
         self.position, self.end = 0, len(body)
 
     def invalid(self, problem: str) -> InvalidRecord:
@@ -81,21 +81,21 @@ class _Cursor:
         return None if length < 0 else self.take(length, field)
 
 
-def _read_record(cursor: _Cursor, place: BatchContext) -> Record:
+def _read_record(cursor: _Cursor, context: BatchContext) -> Record:
     cursor.end = len(cursor.body)
     size = cursor.varint("record length")
     if not 0 <= size <= cursor.end - cursor.position:
         raise cursor.invalid(f"a record of {size} bytes, {cursor.end - cursor.position} are left")
     cursor.end = cursor.position + size
     cursor.byte("attributes")
-    timestamp = wrap64(place.base_timestamp + cursor.varint("timestamp delta", 64))
-    offset = wrap64(place.base_offset + cursor.varint("offset delta"))
+    timestamp = wrap64(context.base_timestamp + cursor.varint("timestamp delta", 64))
+    offset = wrap64(context.base_offset + cursor.varint("offset delta"))
     key = cursor.nullable("key")
     value = cursor.nullable("value")
     headers = _read_headers(cursor)
     if cursor.position != cursor.end:
         raise cursor.invalid(f"{cursor.end - cursor.position} bytes are left in a record of {size} bytes")
-    return Record(offset, timestamp if place.append_time is None else place.append_time, key, value, headers)
+    return Record(offset, timestamp if context.append_time is None else context.append_time, key, value, headers)
 
 
 def _read_headers(cursor: _Cursor) -> Headers:

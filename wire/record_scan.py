@@ -34,13 +34,13 @@ class Scan(NamedTuple):
     body: bytes
 
 
-def scan_carefully(body: bytes, count: int, place: BatchContext) -> Scan:
+def scan_carefully(body: bytes, count: int, context: BatchContext) -> Scan:
     """Sums up the `count` records in `body` with the careful reader, slowly. `count` is not 0.
     Raises InvalidRecord."""
-    records = decode_carefully(body, count, place._replace(append_time=None))
+    records = decode_carefully(body, count, context._replace(append_time=None))
     highest = max(records, key=lambda record: record.timestamp)
     return Scan(
-        all(record.offset == wrap64(place.base_offset + index) for index, record in enumerate(records)),
+        all(record.offset == wrap64(context.base_offset + index) for index, record in enumerate(records)),
         next((index for index, record in enumerate(records) if record.key is None), -1),
         min(record.timestamp for record in records),
         highest.timestamp,

@@ -247,7 +247,7 @@ def main() -> None:
 
 def on_broker(jars: Sequence[Path], megabytes: int, rounds: int) -> list[Figure]:
     """All figures, on a broker and a large segment that are made for them."""
-    found = topic.batches()
+    batches = topic.batches()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         data, large = Path(folder, "data"), Path(folder, "large", f"{topic.NAME}-0")
         given = (
@@ -259,8 +259,8 @@ def on_broker(jars: Sequence[Path], megabytes: int, rounds: int) -> list[Figure]
             f"log.retention.ms={topic.FOREVER}",
         )
         with servers.ours(*given) as (bootstrap, _):
-            size, rows = topic.fill(bootstrap, found, megabytes * MB)
-            place = Place(bootstrap, data, size, rows, large, *topic.segment(large, found, SEGMENT))
+            size, rows = topic.fill(bootstrap, batches, megabytes * MB)
+            place = Place(bootstrap, data, size, rows, large, *topic.segment(large, batches, SEGMENT))
             report.note(f"{rows} records, {size / MB:.0f} MB")
             return measured(jars, place, rounds)
 

@@ -50,19 +50,19 @@ class Figure(NamedTuple):
 
 def as_text(figures: Sequence[Figure]) -> str:
     lines = []
-    for each in figures:
-        goal = f"   {GOAL} {each.goal}: {each.verdict}" if each.goal else ""
-        more = f"   ({each.more})" if each.more else ""
-        lines.append(f"  {each.case:58}  {each.value:8.4g} {each.unit}{goal}{more}")
+    for figure in figures:
+        goal = f"   {GOAL} {figure.goal}: {figure.verdict}" if figure.goal else ""
+        more = f"   ({figure.more})" if figure.more else ""
+        lines.append(f"  {figure.case:58}  {figure.value:8.4g} {figure.unit}{goal}{more}")
     return "\n".join(lines)
 
 
 def rows(figures: Sequence[Figure]) -> list[str]:
     """The rows of a table in Markdown."""
     return [
-        f"| {each.case}{f' ({each.more})' if each.more else ''} | {each.value:.3g} {each.unit} "
-        f"| {each.goal} | {each.verdict} |"
-        for each in figures
+        f"| {figure.case}{f' ({figure.more})' if figure.more else ''} | {figure.value:.3g} {figure.unit} "
+        f"| {figure.goal} | {figure.verdict} |"
+        for figure in figures
     ]
 
 
@@ -81,9 +81,9 @@ def committed() -> list[Figure]:
 def as_table(figures: Sequence[Figure]) -> Table:
     """A goal is a peer."""
     table = Table("spark", "the unit is behind each case")
-    for each in figures:
-        goal = each.least if each.most is None else each.most
-        table.add(f"{each.case}, {each.unit}", each.value, {} if goal is None else {GOAL: goal})
+    for figure in figures:
+        goal = figure.least if figure.most is None else figure.most
+        table.add(f"{figure.case}, {figure.unit}", figure.value, {} if goal is None else {GOAL: goal})
     return table
 
 

@@ -41,7 +41,7 @@ def figures(at: Session) -> list[Figure]:
                     named = {"kafka.client.id": f"{source} {case}", "startingOffsets": "earliest"}
                     if (found := read(at, source, options | named, Path(folder, f"{source}-{case}"))) != rows:
                         raise ValueError(f"{source}, {case}: {found} rows of {rows}")
-        return [each for case in MOST for each in _figures(captured, case, size)]
+        return [figure for case in MOST for figure in _figures(captured, case, size)]
 
 
 def _figures(captured: Path, case: str, size: int) -> list[Figure]:

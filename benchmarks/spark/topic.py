@@ -41,34 +41,34 @@ def _based(batch: bytes, offset: int) -> bytes:
     return offset.to_bytes(8, "big") + batch[8:]
 
 
-def _until(found: Batches, size: int) -> Iterator[bytes]:
+def _until(batches: Batches, size: int) -> Iterator[bytes]:
     """One batch after the other, of about `size` bytes in all."""
     while size > 0:
-        for each in found.encoded:
+        for each in batches.encoded:
             if size <= 0:
                 return
             yield each
             size -= len(each)
 
 
-def fill(bootstrap: str, found: Batches, size: int) -> tuple[int, int]:
+def fill(bootstrap: str, batches: Batches, size: int) -> tuple[int, int]:
     """Makes the topic with about `size` bytes; returns its bytes and rows."""
-    queue = list(_until(found, size // PARTITIONS))
+    queue = list(_until(batches, size // PARTITIONS))
     with Client({"bootstrap.servers": bootstrap}) as client, client.producer() as producer:
         for start in range(0, len(queue), _AT_ONCE):
             some = queue[start : start + _AT_ONCE]
             producer.send({TopicPartition(NAME, partition): some for partition in range(PARTITIONS)})
-    return sum(map(len, queue)) * PARTITIONS, len(queue) * found.rows * PARTITIONS
+    return sum(map(len, queue)) * PARTITIONS, len(queue) * batches.rows * PARTITIONS
 
 
-def segment(folder: Path, found: Batches, size: int) -> tuple[int, int]:
+def segment(folder: Path, batches: Batches, size: int) -> tuple[int, int]:
     """Makes a partition's folder with one segment of about `size` bytes and its index; returns its
     bytes and batches.
     """
     folder.mkdir(parents=True)
     path, written, number = folder / names.segment_name(0), 0, 0
     with path.with_suffix(names.LOG).open("wb") as file, path.with_suffix(names.INDEX).open("wb") as index:
-        for number, each in enumerate(_until(found, size)):
-            index.write(offset_index.pack(number * found.rows, written))
-            written += file.write(_based(each, number * found.rows))
+        for number, each in enumerate(_until(batches, size)):
+            index.write(offset_index.pack(number * batches.rows, written))
+            written += file.write(_based(each, number * batches.rows))
     return written, number + 1

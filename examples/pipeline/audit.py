@@ -132,9 +132,9 @@ class Audit:
         }
 
 
-def finding(found: DataFrame) -> dict[str, Any]:
+def finding(frame: DataFrame) -> dict[str, Any]:
     """The number of findings, and the first of them by partition and offset."""
-    rows = found.orderBy(*PLACE).cache()
+    rows = frame.orderBy(*PLACE).cache()
     return {"count": rows.count(), "first": [row.asDict(recursive=True) for row in rows.limit(SHOWN).collect()]}
 
 

@@ -59,7 +59,7 @@ def _findings(findings: dict[str, Any]) -> str:
     def places(rows: list[dict[str, Any]]) -> str:
         return ", ".join(f"{row['partition']}:{row['offset']}" for row in rows[:8]) + (" ..." if len(rows) > 8 else "")
 
-    rows = ((name, f"{found['count']:,}", places(found["first"])) for name, found in findings.items())
+    rows = ((name, f"{finding['count']:,}", places(finding["first"])) for name, finding in findings.items())
     return _table(("", "how many", "partition:offset"), rows)
 
 

@@ -87,8 +87,8 @@ def test_order_becomes_an_invoice(shop: Shop) -> None:
 def test_orders_are_handled_in_order(shop: Shop) -> None:
     shop.order(PEARS, PLUMS, PEARS)
     shop.worker().work(3)
-    found = shop.kafka.wait_for_records(INVOICES, 3, isolation=COMMITTED)
-    assert [record.json()["total"] for record in found] == [6, 9, 6]
+    records = shop.kafka.wait_for_records(INVOICES, 3, isolation=COMMITTED)
+    assert [record.json()["total"] for record in records] == [6, 9, 6]
 
 
 def test_worker_commits_its_offset_with_the_invoice(shop: Shop) -> None:
@@ -158,8 +158,8 @@ def test_next_worker_begins_where_the_last_ended(shop: Shop) -> None:
     first.close()
     shop.order(PLUMS)
     shop.worker().work()
-    found = shop.kafka.wait_for_records(INVOICES, 2, isolation=COMMITTED)
-    assert [record.json()["item"] for record in found] == ["pear", "plum"]
+    records = shop.kafka.wait_for_records(INVOICES, 2, isolation=COMMITTED)
+    assert [record.json()["item"] for record in records] == ["pear", "plum"]
 
 
 def test_orders_are_handled_again_after_a_reset_of_offsets(shop: Shop) -> None:

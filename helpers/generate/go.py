@@ -37,15 +37,15 @@ PLAIN: Mapping[str, str] = {"Request.text": " | None"}
 """A field that is empty where others are nil -> the end of its type that is left out."""
 
 
-def verbs_file(found: list[VerbModel]) -> str:
+def verbs_file(models: list[VerbModel]) -> str:
     """The text of verbs.go."""
     imports = 'import (\n\t"context"\n\t"time"\n)\n'
-    return "\n".join([HEAD, imports, *(_method(each) for each in found)])
+    return "\n".join([HEAD, imports, *(_method(model) for model in models)])
 
 
-def params_file(found: list[VerbModel]) -> str:
+def params_file(models: list[VerbModel]) -> str:
     """The text of params.go."""
-    made = (_option(each) for each in optional_parameters(found))
+    made = (_option(parameter) for parameter in optional_parameters(models))
     return "\n".join([HEAD, 'import "time"\n', *made])
 
 
@@ -63,7 +63,7 @@ def constant(name: str, word: str) -> str:
     """`ErrorName`, `NOT_CONTROLLER` -> `ErrorNotController`."""
     parts = [each.lower() if each.isupper() else each for each in re.split(r"[-_]", word)]
     prefix = {"ApiName": "API"}.get(name, name.removesuffix("Name"))
-    return prefix + "".join(each[0].upper() + each[1:] for each in parts)
+    return prefix + "".join(part[0].upper() + part[1:] for part in parts)
 
 
 def _constants(name: str, words: tuple[str, ...]) -> str:

@@ -38,7 +38,7 @@ func TestWhatVerbsReturnIsGivenBack(t *testing.T) {
 
 def test_file(found: list[VerbModel]) -> str:
     """The text of round_trips_test.go."""
-    verbs = {each.name: each for each in found}
+    verbs = {model.name: model for model in found}
     used = names_given_back(chain(*SECTIONS.values()))
     lines: list[str] = []
     for title, steps in SECTIONS.items():

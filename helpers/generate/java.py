@@ -33,7 +33,7 @@ RESULTS: Mapping[str, str] = {
 """The name of a result in the model -> the class in Java, if it is another one."""
 
 
-def verbs_file(found: list[VerbModel]) -> str:
+def verbs_file(models: list[VerbModel]) -> str:
     """The text of Verbs.java."""
     imports = (
         "import com.google.gson.JsonElement;\n"
@@ -50,10 +50,10 @@ def verbs_file(found: list[VerbModel]) -> str:
         "public abstract class Verbs {\n"
         "    abstract <T> T call(String verb, TypeToken<T> result, Param[] params, Param... required);\n"
     )
-    return "\n".join([HEAD, imports, about, *map(_method, found)]).rstrip("\n") + "\n}\n"
+    return "\n".join([HEAD, imports, about, *map(_method, models)]).rstrip("\n") + "\n}\n"
 
 
-def params_file(found: list[VerbModel]) -> str:
+def params_file(models: list[VerbModel]) -> str:
     """The text of Params.java."""
     about = (
         "/** The optional parameters of the verbs, for a static import. */\npublic final class Params {\n"
@@ -61,7 +61,7 @@ def params_file(found: list[VerbModel]) -> str:
         "    /** A rule applies until it is removed: the parameter times is null. */\n"
         '    public static Param everyTime() {\n        return new Param("times", null);\n    }\n'
     )
-    made = (_option(each) for each in optional_parameters(found))
+    made = (_option(parameter) for parameter in optional_parameters(models))
     imports = (
         "import io.github.kafkadouble.Types.Request;\n"
         "import io.github.kafkadouble.Types.TopicRecord;\n"
@@ -102,7 +102,7 @@ def _method(verb: VerbModel) -> str:
 
 def _choices(required: tuple[ParameterModel, ...]) -> Iterator[list[str]]:
     """The types of the arguments: as they are, and with a result that is given back."""
-    usual = [_argument(each.shape) for each in required]
+    usual = [_argument(model.shape) for model in required]
     yield usual
     for place, each in enumerate(required):
         others = ("List<? extends Number>",) if each.shape == "integer[]" else each.other

@@ -42,7 +42,7 @@ class RoundTripTests {
 
 def test_file(found: list[VerbModel]) -> str:
     """The text of RoundTripTests.java."""
-    verbs = {each.name: each for each in found}
+    verbs = {model.name: model for model in found}
     used = names_given_back(chain(*SECTIONS.values()))
     lines: list[str] = []
     for title, steps in SECTIONS.items():

@@ -17,7 +17,7 @@ from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, 
 from kafkadouble.waits.coordinator_conditions import GROUP_STATES, TRANSACTION_STATES
 
 LITERALS: Mapping[str, tuple[str, ...]] = {
-    "ApiName": tuple(each.name for each in registry.apis() if not each.retired),
+    "ApiName": tuple(api.name for api in registry.apis() if not api.retired),
     "ErrorName": tuple(name for code, name in error_codes.NAMES.items() if code),
     "GroupState": GROUP_STATES,
     "GroupType": tuple(_DESCRIBE),

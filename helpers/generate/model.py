@@ -69,21 +69,21 @@ def verbs() -> list[VerbModel]:
     return [_verb(each) for each in described()]
 
 
-def optional_parameters(found: Iterable[VerbModel]) -> list[ParameterModel]:
+def optional_parameters(models: Iterable[VerbModel]) -> list[ParameterModel]:
     """Each optional parameter once, with all that it may be in words."""
     by_name: dict[str, list[ParameterModel]] = {}
-    for verb in found:
-        for each in verb.optional:
-            by_name.setdefault(each.name, []).append(each)
+    for verb in models:
+        for model in verb.optional:
+            by_name.setdefault(model.name, []).append(model)
     return [_merged(by_name[name]) for name in sorted(by_name)]
 
 
 def _merged(same: list[ParameterModel]) -> ParameterModel:
-    types = {(each.shape, each.words) for each in same}
+    types = {(model.shape, model.words) for model in same}
     if len(types) > 1:
         raise ValueError(f"{same[0].name} has several types: {sorted(types)}")
-    others = dict.fromkeys(other for each in same for other in each.other)
-    return same[0]._replace(allowed=OR.join(dict.fromkeys(each.allowed for each in same)), other=tuple(others))
+    others = dict.fromkeys(other for model in same for other in model.other)
+    return same[0]._replace(allowed=OR.join(dict.fromkeys(model.allowed for model in same)), other=tuple(others))
 
 
 def _verb(described_verb: Mapping[str, Any]) -> VerbModel:

@@ -56,17 +56,17 @@ RENAMED: Mapping[str, str] = {
 """A result in the model -> the type in TypeScript, if it is another one."""
 
 
-def verbs_file(found: list[VerbModel]) -> str:
+def verbs_file(models: list[VerbModel]) -> str:
     """The text of verbs.js."""
-    methods = "\n\n".join(_method(each) for each in found)
+    methods = "\n\n".join(_method(model) for model in models)
     return f"{HEAD}'use strict';\n\nclass Verbs {{\n{methods}\n}}\n\nmodule.exports = {{ Verbs }};\n"
 
 
-def types_file(found: list[VerbModel]) -> str:
+def types_file(models: list[VerbModel]) -> str:
     """The text of verbs.d.ts."""
-    fields = "\n".join(_field(each) for each in optional_parameters(found))
+    fields = "\n".join(_field(parameter) for parameter in optional_parameters(models))
     parameters = f"/** Every optional parameter of a verb. */\nexport interface Parameters {{\n{fields}\n}}\n"
-    methods = "\n\n".join(_declaration(each) for each in found)
+    methods = "\n\n".join(_declaration(model) for model in models)
     text = f"{parameters}\nexport class Verbs {{\n{methods}\n}}\n"
     return "\n".join([HEAD, *_imports(text, "names", "results", "types"), "", text])
 
@@ -82,13 +82,13 @@ def results_types_file(_: list[VerbModel]) -> str:
     return "\n".join([HEAD, *_imports(text, "names", "types"), "", text])
 
 
-def results_file(found: list[VerbModel]) -> str:
+def results_file(models: list[VerbModel]) -> str:
     """The text of results.js: the types, for the decoding of results."""
-    types = [f"  {each.name}: [\n{_coded_fields(each)}  ]," for each in results()]
+    types = [f"  {result.name}: [\n{_coded_fields(result)}  ]," for result in results()]
     verbs = [
-        f"  {each.name}: {_coded(each.result)},"
-        for each in found
-        if each.result and _coded(each.result)[1:-1] not in TYPES
+        f"  {model.name}: {_coded(model.result)},"
+        for model in models
+        if model.result and _coded(model.result)[1:-1] not in TYPES
     ]
     lines = ["// The fields of each type: name in JSON, name here, type.", "const TYPES = {", *types, "};", ""]
     lines += ["// Verb -> the type of its result.", "const RESULTS = {", *verbs, "};", ""]
@@ -116,7 +116,7 @@ def _imports(text: str, *modules: str) -> list[str]:
 def _union(name: str, words: tuple[str, ...]) -> str:
     subject = " ".join(re.findall("[A-Z][a-z]+", name)).lower()
     return (
-        "\n".join([f"/** Every {subject}. */", f"export type {name} =", *(f"  | '{each}'" for each in words)]) + ";\n"
+        "\n".join([f"/** Every {subject}. */", f"export type {name} =", *(f"  | '{word}'" for word in words)]) + ";\n"
     )
 
 
@@ -200,7 +200,7 @@ def _type(result: str) -> str:
 
 EXPORTS: Mapping[str, tuple[str, ...]] = {
     "names": tuple(LITERALS),
-    "results": tuple(RENAMED.get(each.name, each.name) for each in results()),
+    "results": tuple(RENAMED.get(result.name, result.name) for result in results()),
     "types": (
         *("AclBinding", "Assignment", "Body", "CallOptions", "Data", "Filter", "Header", "Headers", "Offsets"),
         *("RecordLike", "Rule", "RuleDefinition", "TopicPartition"),

@@ -54,7 +54,7 @@ FIELDS: Mapping[str, str] = {"definition": "rule"}
 
 def test_file(found: list[VerbModel]) -> str:
     """The text of round_trips.test.js."""
-    verbs = {each.name: each for each in found}
+    verbs = {model.name: model for model in found}
     used = names_given_back(chain(*SECTIONS.values()))
     lines: list[str] = []
     for title, steps in SECTIONS.items():

@@ -86,8 +86,8 @@ class Contained:
             if late or docker.status in ("exited", "dead"):
                 raise RuntimeError(f"Kafka was not ready (its container: {docker.status}):\n{log[-4000:].decode()}")
             time.sleep(0.1)
-        found = identity(*self._seat.known[CLIENTS]).cluster_id
-        assert found == self._cluster_id, f"another cluster answers: {found}, not {self._cluster_id}"
+        cluster_id = identity(*self._seat.known[CLIENTS]).cluster_id
+        assert cluster_id == self._cluster_id, f"another cluster answers: {cluster_id}, not {self._cluster_id}"
 
     def stop(self) -> None:
         self._container.get_wrapped_container().stop()

@@ -157,8 +157,8 @@ class Consumer(shape.Consumer):
         return {Partition(one.topic, one.partition) for one in self._it.assignment()}
 
     def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
-        given = {"offsets": [ck.TopicPartition(*tp, *one) for tp, one in offsets.items()]} if offsets else {}
-        for one in self._it.commit(asynchronous=False, **given):
+        arguments = {"offsets": [ck.TopicPartition(*tp, *one) for tp, one in offsets.items()]} if offsets else {}
+        for one in self._it.commit(asynchronous=False, **arguments):
             if one.error:
                 raise _refused(one.error)
 

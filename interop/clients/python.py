@@ -129,8 +129,8 @@ class Consumer(shape.Consumer):
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
         tp = TopicPartition(*partition)
-        found = self._it.offsets_for_times({tp: timestamp})[tp]
-        return None if found is None else int(found.offset)
+        time = self._it.offsets_for_times({tp: timestamp})[tp]
+        return None if time is None else int(time.offset)
 
     def group_metadata(self) -> Any:
         return self._it.group_metadata()
@@ -175,10 +175,10 @@ class Admin(Closing):
     def alter_configs(self, kind: str, name: str, *changes: tuple[str, str, str | None]) -> None:
         """Changes of (set | delete | append | subtract, name, value)."""
         changes_by_name = {key: (AlterConfigOp[verb.upper()], value) for verb, key, value in changes}
-        found = self.itself.alter_configs(
+        configs = self.itself.alter_configs(
             [ConfigResource(kind, name, changes_by_name)], incremental=True, raise_on_unknown=False
         )
-        _check(found[kind][name])
+        _check(configs[kind][name])
 
     def cluster(self) -> tuple[str, int, list[str]]:
         """The id, the controller, and HOST:PORT of the brokers."""
@@ -198,19 +198,19 @@ class Admin(Closing):
         _check(self.itself.delete_groups([group])[group])
 
     def group_offsets(self, group: str) -> dict[Partition, int]:
-        found = self.itself.list_group_offsets(group)[group]
-        return {Partition(*tp): one.offset for tp, one in found.items()}
+        offset = self.itself.list_group_offsets(group)[group]
+        return {Partition(*tp): one.offset for tp, one in offset.items()}
 
     def delete_records(self, partition: Partition, before: int) -> int:
         """Deletes the records before an offset; returns the new log start offset."""
-        found = self.itself.delete_records({TopicPartition(*partition): before})
-        return int(found[TopicPartition(*partition)]["low_watermark"])
+        records = self.itself.delete_records({TopicPartition(*partition): before})
+        return int(records[TopicPartition(*partition)]["low_watermark"])
 
     def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
         """Offset and timestamp of the earliest, latest, or max_timestamp."""
         tp = TopicPartition(*partition)
-        found = self.itself.list_partition_offsets({tp: OffsetSpec[which.upper()]})[tp]
-        return found.offset, found.timestamp
+        offset = self.itself.list_partition_offsets({tp: OffsetSpec[which.upper()]})[tp]
+        return offset.offset, offset.timestamp
 
     def close(self) -> None:
         self.itself.close()

@@ -75,13 +75,13 @@ def replicas(bootstrap: str, topic: str) -> list[list[int]]:
 def registered(bootstrap: str) -> dict[int, bool]:
     """The registered brokers, and whether each is fenced."""
     response = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
-    return {each.broker_id: each.is_fenced for each in response.brokers}
+    return {broker.broker_id: broker.is_fenced for broker in response.brokers}
 
 
 def features(bootstrap: str) -> dict[str, int]:
     """The finalized features of the cluster."""
     response = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
-    return {each.name: each.max_version_level for each in response.finalized_features}
+    return {feature.name: feature.max_version_level for feature in response.finalized_features}
 
 
 def reassign(bootstrap: str, topic: str, replicas: Sequence[Sequence[int] | None]) -> list[int]:
@@ -101,7 +101,7 @@ def reassigning(bootstrap: str) -> dict[str, int]:
     """The number of partitions of each topic that are being reassigned."""
     response = ask(bootstrap, ListPartitionReassignmentsRequest(timeout_ms=TIMEOUT), 0)
     assert response.error_code == 0, response
-    return {each.name: len(each.partitions) for each in response.topics}
+    return {topic.name: len(topic.partitions) for topic in response.topics}
 
 
 def elect_preferred(bootstrap: str, topic: str, partitions: int) -> list[int]:
@@ -130,7 +130,7 @@ def quotas(bootstrap: str, name: str, kind: str = "client-id") -> dict[str, floa
     component = of.ComponentData(entity_type=kind, match_type=0, match=name)
     response = ask(bootstrap, of(components=[component], strict=True), 1)
     assert response.error_code == 0, response
-    return {each.key: each.value for entry in response.entries or () for each in entry.values}
+    return {value.key: value.value for entry in response.entries or () for value in entry.values}
 
 
 def alter_configs(bootstrap: Address, resource_type: int, name: str, changes: Mapping[str, str | None]) -> Any:
@@ -171,7 +171,7 @@ def allowed(bootstrap: str, principal: str) -> list[tuple[str, int]]:
     """The allowed topics and operations."""
     response = ask(bootstrap, DescribeAclsRequest(**_filter(principal)), 3)
     assert response.error_code == 0, response
-    return sorted((each.resource_name, acl.operation) for each in response.resources for acl in each.acls)
+    return sorted((resource.resource_name, acl.operation) for resource in response.resources for acl in resource.acls)
 
 
 def disallow(bootstrap: str, principal: str) -> int:

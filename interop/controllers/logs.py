@@ -110,10 +110,10 @@ def _images(log: Sequence[Stored]) -> Iterator[tuple[int, Image]]:
     """The image after each batch of a log that begins with the first record."""
     fold = MetadataDelta()
     for stored in log:
-        for found in decode_batches(stored.data):
-            for record in found.records:
+        for batch in decode_batches(stored.data):
+            for record in batch.records:
                 fold.replay(record)
-            yield found.end.offset, fold.image
+            yield batch.end.offset, fold.image
 
 
 def _plain(image: Image) -> Image:

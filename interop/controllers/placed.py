@@ -40,8 +40,8 @@ def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **conf
     with `_` for `.`. Waits until these lead."""
     of = CreateTopicsRequest
     assignments = [
-        of.CreatableReplicaAssignment(partition_index=index, broker_ids=list(each))
-        for index, each in enumerate(replicas)
+        of.CreatableReplicaAssignment(partition_index=index, broker_ids=list(replica))
+        for index, replica in enumerate(replicas)
     ]
     given = [of.CreatableTopicConfig(name=key.replace("_", "."), value=value) for key, value in configs.items()]
     new_topic = of.CreatableTopic(
@@ -50,7 +50,7 @@ def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **conf
     (response,) = ask(bootstrap, of(topics=[new_topic], timeout_ms=TIMEOUT_MS), 7).topics
     # A broker sends the request again if the controller has changed before it answered.
     assert response.error_code in (error_codes.NONE, error_codes.TOPIC_ALREADY_EXISTS), response
-    admin.led(bootstrap, topic, [each[0] for each in replicas])
+    admin.led(bootstrap, topic, [replica[0] for replica in replicas])
 
 
 BEHIND = ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION")

@@ -40,9 +40,9 @@ def described(at: Address, version: int = VERSION) -> Quorum | None:
         found.leader_id,
         found.leader_epoch,
         found.high_watermark,
-        tuple(sorted(each.replica_id for each in voters)),
-        tuple(sorted(each.replica_id for each in observers)),
-        {each.replica_id: each.log_end_offset for each in (*voters, *observers)},
+        tuple(sorted(voter.replica_id for voter in voters)),
+        tuple(sorted(observer.replica_id for observer in observers)),
+        {voter.replica_id: voter.log_end_offset for voter in (*voters, *observers)},
     )
 
 

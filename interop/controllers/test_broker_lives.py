@@ -120,7 +120,7 @@ def test_the_records_of_starts_and_stops(cluster: Mixed) -> None:
     written.expect(BEGIN)
     for topic, assigned in TOPICS.items():
         placed.create(first.bootstrap, topic, assigned)
-    eventually(lambda: sorted(each.name for each in more.glob("?-?")), lambda found: found == ["u-0", "u-1"])
+    eventually(lambda: sorted(path.name for path in more.glob("?-?")), lambda found: found == ["u-0", "u-1"])
     first.stop()
     written.expect(LEAVES)
     first.start()

@@ -109,17 +109,17 @@ class Group:
     def described(self) -> dict[str, Any]:
         (found,) = ask(self.coordinator, ConsumerGroupDescribeRequest(group_ids=[self.id]), 1).groups
         members = {
-            each.member_id: (
-                each.member_epoch,
-                each.instance_id,
-                each.rack_id,
-                each.member_type,
-                sorted(each.subscribed_topic_names),
-                each.subscribed_topic_regex,
-                partitions_of(each.assignment),
-                partitions_of(each.target_assignment),
+            member.member_id: (
+                member.member_epoch,
+                member.instance_id,
+                member.rack_id,
+                member.member_type,
+                sorted(member.subscribed_topic_names),
+                member.subscribed_topic_regex,
+                partitions_of(member.assignment),
+                partitions_of(member.target_assignment),
             )
-            for each in found.members
+            for member in found.members
         }
         return {
             "errorCode": found.error_code,

@@ -50,7 +50,7 @@ def recorded(metadata: Path) -> dict[int, list[str]]:
         for read in decode_batches(stored.data):
             for record in read.records:
                 if isinstance(record, PartitionRecord | PartitionChangeRecord) and record.directories:
-                    found[record.partition_id] = [str(each) for each in record.directories]
+                    found[record.partition_id] = [str(directory) for directory in record.directories]
     return found
 
 
@@ -72,5 +72,5 @@ def test_each_replica_is_known_to_lie_where_it_lies(cluster: Mixed, tmp_path: Pa
     placed.create(at, TOPIC, [BOTH] * PARTITIONS)
     (chief,) = cluster.controllers
     eventually(lambda: (recorded(chief.metadata), lying(tmp_path)), lambda found: found[0] == found[1])
-    used = {each for directories in lying(tmp_path).values() for each in directories}
+    used = {directory for directories in lying(tmp_path).values() for directory in directories}
     assert len(used) == len(BOTH) * len(FOLDERS), "all of them are in use"

@@ -39,7 +39,7 @@ def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> Non
     with mixed(tmp_path, *holders, third, broker(0, real), overrides=OFTEN) as cluster:
         ledger, node = Ledger(cluster.bootstrap), cluster.node(third.id)
         ledger.all("before")
-        leader = cluster.led_by([each.id for each in holders])
+        leader = cluster.led_by([holder.id for holder in holders])
         ledger.all("meanwhile")
         eventually(lambda: snapshot_ids(leader))
         node.kill()

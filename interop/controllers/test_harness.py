@@ -30,7 +30,7 @@ def test_ledger_finds_lost_records_and_offsets_of_a_single_node(real: Kafka, tmp
         ledger = Ledger(cluster.bootstrap)
         topic = ledger.all()
         ledger.check()
-        partition = next(each for each in ledger.records if each.topic == topic)
+        partition = next(record for record in ledger.records if record.topic == topic)
         offset, value = ledger.records[partition].popitem()
         ledger.records[partition][offset] = b"something else"
         with pytest.raises(AssertionError):
@@ -81,7 +81,7 @@ def test_three_and_logs_that_are_compared(real: Kafka, tmp_path: Path, dynamic: 
         path = next(path for path in old.metadata.glob("*.log"))
         whole, last = (
             path.read_bytes(),
-            [each.data for each in batches(old.metadata) if each.header.next_offset <= end][-1],
+            [batch.data for batch in batches(old.metadata) if batch.header.next_offset <= end][-1],
         )
         path.write_bytes(whole.replace(last, last[:-1] + bytes((last[-1] ^ 1,))))
         with pytest.raises(AssertionError, match="node 300"):

@@ -73,7 +73,7 @@ def set_password(bootstrap: str, user: str) -> int:
 
 def with_password(bootstrap: str) -> list[str]:
     """The users that have a password."""
-    return [each.user for each in ask(bootstrap, DescribeUserScramCredentialsRequest(users=None), 0).results]
+    return [result.user for result in ask(bootstrap, DescribeUserScramCredentialsRequest(users=None), 0).results]
 
 
 def level_of(bootstrap: str) -> int:
@@ -104,10 +104,10 @@ def written(running: Mixed) -> list[tuple[Message, int]]:
 
 def kinds(records: list[tuple[Message, int]]) -> Versions:
     """The versions of the records of each type."""
-    found: Versions = {}
+    versions: Versions = {}
     for message, version in records:
-        found.setdefault(type(message).__name__, set()).add(version)
-    return found
+        versions.setdefault(type(message).__name__, set()).add(version)
+    return versions
 
 
 def born(records: list[tuple[Message, int]]) -> list[str]:

@@ -85,14 +85,14 @@ REQUESTS = [
 
 def answered(address: str, body: Message, version: int) -> Message:
     """The answer, in order, and without the controller: any broker may stand for it."""
-    found = ask(address, body, version)
-    if hasattr(found, "controller_id"):
-        found.controller_id = -1
-    if hasattr(found, "brokers"):
-        found.brokers = sorted(found.brokers, key=lambda each: (each.host, each.port))
-    for topic in getattr(found, "topics", ()):
+    response = ask(address, body, version)
+    if hasattr(response, "controller_id"):
+        response.controller_id = -1
+    if hasattr(response, "brokers"):
+        response.brokers = sorted(response.brokers, key=lambda broker: (broker.host, broker.port))
+    for topic in getattr(response, "topics", ()):
         topic.partitions = sorted(topic.partitions, key=lambda each: int(each.partition_index))
-    return found  # type: ignore[no-any-return]
+    return response  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", ["PLAINTEXT", EXTERNAL, HIDDEN])
@@ -105,8 +105,8 @@ def test_both_brokers_answer_the_same(listeners: Listeners, name: str, case: tup
 @pytest.mark.parametrize("name", ["PLAINTEXT", EXTERNAL])
 def test_a_client_is_only_given_addresses_of_its_listener(listeners: Listeners, name: str) -> None:
     for address in listeners.at[name]:
-        found = ask(address, *metadata(12)).brokers
-        assert {f"{each.host}:{each.port}" for each in found} == set(listeners.at[name])
+        brokers = ask(address, *metadata(12)).brokers
+        assert {f"{broker.host}:{broker.port}" for broker in brokers} == set(listeners.at[name])
 
 
 def test_records_go_in_and_out_on_one_listener_and_are_replicated_on_another(listeners: Listeners) -> None:

@@ -54,7 +54,7 @@ def ledger(cluster: Mixed) -> Ledger:
 def test_topics(cluster: Mixed, ledger: Ledger) -> None:
     """Topics are created, get partitions, and are deleted."""
     topic = ledger.topic("topics", 3, 2)
-    assert [sorted(each) for each in admin.replicas(cluster.bootstrap, topic)] == [[1, 2]] * 3
+    assert [sorted(replica) for replica in admin.replicas(cluster.bootstrap, topic)] == [[1, 2]] * 3
     with CREATOR.admin(cluster.bootstrap) as client:
         client.create_partitions(topic, 5)
         ledger.topics[topic] = 5
@@ -184,7 +184,7 @@ def test_a_broker_leaves_in_order_and_comes_back(cluster: Mixed, ledger: Ledger)
     ledger.produce(topic)
     left.start()
     admin.settled(stays, topic, [[1, 2]] * 4)
-    preferred = [each[0] for each in admin.replicas(stays, topic)]
+    preferred = [replica[0] for replica in admin.replicas(stays, topic)]
     assert set(preferred) == {1, 2}
     # 84 is ELECTION_NOT_NEEDED.
     eventually(lambda: admin.elect_preferred(stays, topic, 4), lambda codes: set(codes) <= {0, 84})
@@ -229,12 +229,12 @@ def test_the_controller_is_killed_and_comes_back(cluster: Mixed, ledger: Ledger)
 
 def test_features(cluster: Mixed) -> None:
     """Features are described through brokers, lowered and raised."""
-    found = admin.features(cluster.bootstrap)
-    assert found["metadata.version"] >= 30
+    features = admin.features(cluster.bootstrap)
+    assert features["metadata.version"] >= 30
     assert admin.update_feature(cluster.bootstrap, "group.version", 0, kind=2) == 0
     eventually(lambda: admin.features(cluster.bootstrap), lambda now: "group.version" not in now)
     assert admin.update_feature(cluster.bootstrap, "group.version", 1) == 0
-    eventually(lambda: admin.features(cluster.bootstrap), lambda now: now == found)
+    eventually(lambda: admin.features(cluster.bootstrap), lambda now: now == features)
 
 
 def test_a_broker_is_unregistered(cluster: Mixed, ledger: Ledger) -> None:

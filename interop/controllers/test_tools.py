@@ -58,15 +58,15 @@ def at(request: pytest.FixtureRequest, cluster: Mixed) -> tuple[str, str]:
 def test_the_status_of_the_quorum(cluster: Mixed, at: tuple[str, str]) -> None:
     cluster.caught_up()
     output = tool(QUORUM, *at, "describe", "--status")
-    found = dict(re.findall(r"^(\w+):\s+(.*)$", output, re.MULTILINE))
+    matches = dict(re.findall(r"^(\w+):\s+(.*)$", output, re.MULTILINE))
     quorum = cluster.led()
-    assert found["ClusterId"] == cluster.nodes[0].cluster_id
-    assert (found["LeaderId"], found["LeaderEpoch"]) == (str(quorum.leader), str(quorum.epoch))
-    assert int(found["HighWatermark"]) > 0
-    assert [int(id) for id in re.findall(r'"id": (\d+)', found["CurrentVoters"])] == [3000, 3001, 3002]
-    assert [int(id) for id in re.findall(r'"id": (\d+)', found["CurrentObservers"])] == [1]
+    assert matches["ClusterId"] == cluster.nodes[0].cluster_id
+    assert (matches["LeaderId"], matches["LeaderEpoch"]) == (str(quorum.leader), str(quorum.epoch))
+    assert int(matches["HighWatermark"]) > 0
+    assert [int(id) for id in re.findall(r'"id": (\d+)', matches["CurrentVoters"])] == [3000, 3001, 3002]
+    assert [int(id) for id in re.findall(r'"id": (\d+)', matches["CurrentObservers"])] == [1]
     for node in cluster.controllers:
-        assert f"{node.controls_at[0]}:{node.controls_at[1]}" in found["CurrentVoters"]
+        assert f"{node.controls_at[0]}:{node.controls_at[1]}" in matches["CurrentVoters"]
 
 
 def test_the_replication_of_the_quorum(cluster: Mixed, at: tuple[str, str]) -> None:
@@ -129,7 +129,7 @@ def test_a_controller_is_taken_away_and_added_again(cluster: Mixed) -> None:
     node = next(node for node in cluster.controllers if node.id != cluster.led().leader)
     words = ("--controller-id", str(node.id), "--controller-directory-id", node.directory_id)
     tool(QUORUM, *at, "remove-controller", *words)
-    left = tuple(each.id for each in cluster.controllers if each is not node)
+    left = tuple(controller.id for controller in cluster.controllers if controller is not node)
     eventually(lambda: cluster.led().voters, lambda voters: voters == left)
     tool(QUORUM, *at, "--command-config", str(node.config), "add-controller")
     eventually(lambda: cluster.led().voters, lambda voters: voters == (3000, 3001, 3002))

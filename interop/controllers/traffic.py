@@ -79,14 +79,14 @@ class Traffic:
         it, and as it is stored."""
         assert self.failures == []
         expected = [[(number, number) for number in range(count)] for count in self._sent()]
-        assert [sorted(found) for found in self.acknowledged] == expected
+        assert [sorted(numbered) for numbered in self.acknowledged] == expected
         assert self.seen == expected
         assert self._lying() == expected
         assert self._committed_at_broker() == self.committed
 
     def _lying(self) -> list[Numbered]:
         """The records that a consumer of its own finds from the beginning to the end."""
-        found: list[Numbered] = [[] for _ in range(self.partitions)]
+        numbereds: list[Numbered] = [[] for _ in range(self.partitions)]
         ended: set[int] = set()
         consumer = ck.Consumer(
             self._client(**{"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True})
@@ -99,22 +99,22 @@ class Traffic:
                     assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
                     ended.add(message.partition())
                 else:
-                    found[message.partition()].append(_numbered(message))
+                    numbereds[message.partition()].append(_numbered(message))
             return len(ended)
 
         eventually(read, lambda count: count == self.partitions)
         consumer.close()
-        return found
+        return numbereds
 
     def _committed_at_broker(self) -> list[int]:
         """The offsets that the coordinator has as committed."""
         consumer = ck.Consumer(self._client(**{"group.id": self.group}))
         partitions_read = [ck.TopicPartition(self.topic, index) for index in range(self.partitions)]
         found = eventually(
-            lambda: consumer.committed(partitions_read, 30), lambda answers: not any(each.error for each in answers)
+            lambda: consumer.committed(partitions_read, 30), lambda answers: not any(answer.error for answer in answers)
         )
         consumer.close()
-        return [each.offset for each in found]
+        return [numbered.offset for numbered in found]
 
     def _sent(self) -> list[int]:
         return list(map(len, self.acknowledged))
@@ -161,7 +161,7 @@ class Traffic:
     def _commit(self, consumer: Any) -> None:
         """Commits its positions. The commit may be refused while the coordinator moves: the next
         one comes soon."""
-        positions = [found[-1][0] + 1 if found else 0 for found in self.seen]
+        positions = [numbered[-1][0] + 1 if numbered else 0 for numbered in self.seen]
         if positions == self.committed:
             return
         offsets = [ck.TopicPartition(self.topic, index, offset) for index, offset in enumerate(positions)]

@@ -69,8 +69,8 @@ def _with_keys(elements: list[dict[str, Any]], name: str) -> list[tuple[Any, Any
     """Elements with their keys; an element whose key came before gets a number as well."""
     seen: dict[str, int] = {}
     keyed = []
-    for each in elements:
-        key = repr([_in_order(each.get(part)) for part in UNORDERED[name]])
+    for element in elements:
+        key = repr([_in_order(element.get(part)) for part in UNORDERED[name]])
         seen[key] = seen.get(key, 0) + 1
-        keyed.append(((key, seen[key]), each))
+        keyed.append(((key, seen[key]), element))
     return keyed

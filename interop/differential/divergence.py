@@ -108,11 +108,11 @@ def rows(text: str | None = None) -> list[Row]:
     return made
 
 
-def sorted_out(found: list[Found], listed: list[Row]) -> tuple[list[Found], list[Pattern]]:
+def sorted_out(founds: list[Found], listed: list[Row]) -> tuple[list[Found], list[Pattern]]:
     """The differences that are in no row, and the patterns that no difference is like."""
     seen: dict[Pattern, set[int]] = {pattern: set() for row in listed for pattern in row.shown}
     unlisted = []
-    for each in found:
+    for each in founds:
         covering = [pattern for pattern in seen if pattern.covers(each)]
         for pattern in covering:
             seen[pattern].add(each.version)

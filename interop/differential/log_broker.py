@@ -69,7 +69,7 @@ class Broker:
         of = IncrementalAlterConfigsRequest
         config = of.AlterableConfig(name="min.compaction.lag.ms", config_operation=0, value=value)
         resources = [of.AlterConfigsResource(resource_type=2, resource_name=each, configs=[config]) for each in topics]
-        assert not any(each.error_code for each in self.ask(of(resources=resources), 1).responses)
+        assert not any(response.error_code for response in self.ask(of(resources=resources), 1).responses)
 
     def end_offset(self, topic: str, isolation: int = 0) -> int:
         return self.offset_for(topic, -1, isolation)[0]
@@ -145,17 +145,17 @@ class Broker:
                 while aborted and aborted[0].first_offset <= header.last_offset:
                     skipped.add(aborted.pop(0).producer_id)
                 if header.is_control:
-                    if any(each.key == bytes(4) for each in decode_records(batch)):
+                    if any(record.key == bytes(4) for record in decode_records(batch)):
                         skipped.discard(header.producer_id)
                 elif not (header.is_transactional and header.producer_id in skipped):
-                    table |= {each.key: each.value for each in decode_records(batch) if each.offset >= offset}
+                    table |= {record.key: record.value for record in decode_records(batch) if record.offset >= offset}
                 following = header.next_offset
             offset = following
         return {key: value for key, value in table.items() if value is not None}
 
     def kept(self, topic: str) -> list[tuple[object, ...]]:
         """What is left of each batch, without what the two must differ in: ids and times."""
-        found = batches_of_topic(self, topic)
+        batches = batches_of_topic(self, topic)
         return [
             (
                 header.base_offset,
@@ -167,9 +167,9 @@ class Broker:
                 header.is_control,
                 header.has_delete_horizon,
                 header.max_timestamp if not header.is_control else 0,
-                tuple((each.offset, each.key, each.value) for each in decode_records(batch)),
+                tuple((record.offset, record.key, record.value) for record in decode_records(batch)),
             )
-            for header, batch in found
+            for header, batch in batches
         ]
 
 

@@ -208,7 +208,7 @@ class Play:
         report = self.report
         report.pairs += 1
         report.versions[step.api, version] += 1
-        codes, codes_of_kafka = ({(step.api, code) for _, code in errors_in(each, "")} for each in outcomes)
+        codes, codes_of_kafka = ({(step.api, code) for _, code in errors_in(outcome, "")} for outcome in outcomes)
         report.codes |= codes & codes_of_kafka
         report.codes_of_kafka |= codes_of_kafka
         report.distinct.add((step.api, version, self._own_name.sub("~", repr(theirs))))

@@ -116,7 +116,7 @@ class Side:
     def is_running(self, broker: int, running: bool) -> None:
         """Sets whether a broker runs from now on; its old connections are dropped."""
         (self.running.add if running else self.running.discard)(str(broker))
-        for client in [each for each in self._lines if (each.partition("@")[2] or "1") == str(broker)]:
+        for client in [line for line in self._lines if (line.partition("@")[2] or "1") == str(broker)]:
             self._lines.pop(client).socket.close()
 
     def line(self, client: str) -> Line:

@@ -42,12 +42,12 @@ class Topic:
         self.hours = 0
         self.open: set[int] = set()
         interval = self.chance.choice(INTERVALS)
-        for each in brokers:
-            each.create(self.name, {**CONFIGS, "index.interval.bytes": str(interval)})
+        for broker in brokers:
+            broker.create(self.name, {**CONFIGS, "index.interval.bytes": str(interval)})
 
     def all(self, do: Callable[[Broker], object]) -> None:
-        for each in self.brokers:
-            do(each)
+        for broker in self.brokers:
+            do(broker)
 
     def write(self) -> None:
         for _ in range(STEPS):
@@ -127,7 +127,7 @@ class Counted:
         found = [broker.listed(fetches) for broker in topics[0].brokers]
         for fetch, answers in zip(fetches, zip(*found, strict=True), strict=True):
             self.fetches += 1
-            if any(each != answers[-1] for each in answers):
+            if any(answer != answers[-1] for answer in answers):
                 self.differ.append((fetch, answers))
 
 
@@ -138,10 +138,10 @@ def test_a_read_committed_fetch_lists_the_aborted_transactions_that_kafka_lists(
     counted, begun_ms = Counted(), int(time.time() * 1000) + AN_HOUR_MS
     with servers(tmp_path) as (kafka, memory, files):
         addresses = [memory.bootstrap_servers, files.bootstrap_servers, kafka.bootstrap]
-        brokers = [Broker(each, begun_ms) for each in addresses]
+        brokers = [Broker(address, begun_ms) for address in addresses]
         topics = [Topic(brokers, seed) for seed in SEEDS]
-        for each in topics:
-            each.write()
+        for topic in topics:
+            topic.write()
         counted.read(topics)
         for each in topics:
             for _ in range(DELETIONS):

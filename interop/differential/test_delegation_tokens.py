@@ -81,7 +81,7 @@ class Creation(NamedTuple):
 
     def body(self, version: int) -> CreateDelegationTokenRequest:
         of = CreateDelegationTokenRequest
-        pairs = (each.split(":") for each in self.renewers)
+        pairs = (renewer.split(":") for renewer in self.renewers)
         renewers = [of.CreatableRenewers(principal_type=kind, principal_name=name) for kind, name in pairs]
         made = of(renewers=renewers, max_lifetime_ms=self.lifetime)
         if version >= NAMES_OWNERS:

@@ -28,7 +28,7 @@ def script(folder: Path, text: str) -> list[Step]:
 
 def test_a_line_is_a_request_in_every_version_of_its_range(tmp_path: Path) -> None:
     steps = script(tmp_path, "a > Heartbeat v2..3 {groupId: ~g<v>}\na > Heartbeat v3.. {}\na > Heartbeat v* {}")
-    assert [each.version for each in steps if isinstance(each, Ask)] == [2, 3, 3, 4, 0, 1, 2, 3, 4]
+    assert [step.version for step in steps if isinstance(step, Ask)] == [2, 3, 3, 4, 0, 1, 2, 3, 4]
     assert isinstance(steps[1], Ask)
     assert steps[1].body == "{groupId: some-script-g3}"
 
@@ -43,7 +43,7 @@ def test_loops_nest(tmp_path: Path) -> None:
     steps = script(
         tmp_path, "for n in 1 | 2\nfor v in OffsetDelete\na >> Heartbeat v0 {groupId: g<n><v>}\nend\na < {}\nend"
     )
-    assert [each.body if isinstance(each, Ask) else each.pattern for each in steps if isinstance(each, Ask | Hear)] == [
+    assert [step.body if isinstance(step, Ask) else step.pattern for step in steps if isinstance(step, Ask | Hear)] == [
         "{groupId: g10}",
         "{}",
         "{groupId: g20}",

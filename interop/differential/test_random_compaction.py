@@ -51,12 +51,12 @@ class History:
         self.topic, self.chance = f"compacted-{seed}", Random(seed)
         self.hours = self.cleaned_to = self.start = 0
         self.bases, self.open = [0], set[int]()
-        for each in brokers:
-            each.create(self.topic, CONFIGS)
+        for broker in brokers:
+            broker.create(self.topic, CONFIGS)
 
     def both(self, do: Callable[[Broker], object]) -> None:
-        for each in self.brokers:
-            do(each)
+        for broker in self.brokers:
+            do(broker)
 
     def write(self) -> None:
         steps = [self.sends] * 6 + [self.ends] * 4 + [self.produces] * 2 + [self.deletes]
@@ -96,7 +96,7 @@ class History:
         self.both(lambda broker: broker.delete_records(self.topic, self.start))
         self.servers.double.retain(self.topic)
         folder = Path(self.servers.kafka.nodes[0].data) / f"{self.topic}-0"
-        eventually(lambda: sorted(int(each.stem) for each in folder.glob("*.log"))[1:2], self.is_first, pause=0.01)
+        eventually(lambda: sorted(int(path.stem) for path in folder.glob("*.log"))[1:2], self.is_first, pause=0.01)
 
     def is_first(self, second: list[int]) -> bool:
         """Whether the segment before the second one has records that can be read."""
@@ -123,7 +123,7 @@ class History:
 
 
 def compact(histories: list[History], servers: Servers) -> None:
-    due = [each for each in histories if each.cleanable_to > max(each.cleaned_to, each.start)]
+    due = [history for history in histories if history.cleanable_to > max(history.cleaned_to, history.start)]
     topics = [each.topic for each in due]
     for broker in histories[0].brokers:
         broker.alter_lag(topics, "0")
@@ -168,13 +168,13 @@ def test_compacted_transactions_are_those_of_kafka(
     begun_ms = int(time.time() * 1000) + AN_HOUR_MS
     with both(tmp_path) as servers:
         addresses = [servers.double.bootstrap_servers, servers.kafka.bootstrap]
-        brokers = [Broker(each, begun_ms) for each in addresses]
+        brokers = [Broker(address, begun_ms) for address in addresses]
         histories = [History(servers, brokers, seed) for seed in SEEDS]
         for _ in range(ROUNDS):
-            for each in histories:
-                each.write()
+            for history in histories:
+                history.write()
             compact(histories, servers)
             for each in histories:
                 each.compare()
-        batches = sum(len(brokers[0].kept(each.topic)) for each in histories)
+        batches = sum(len(brokers[0].kept(history.topic)) for history in histories)
     record_property(SUMMARY_LINE, f"{batches} batches left by {ROUNDS} compactions of {len(SEEDS)} random histories")

@@ -24,7 +24,7 @@ def test_sasl_dialogue_ends_as_with_kafka(pair: Pair, name: str) -> None:
         with talk.socket:
             for step in steps:
                 step(talk)
-        outcomes.append([_comparable(each) for each in talk.outcomes])
+        outcomes.append([_comparable(outcome) for outcome in talk.outcomes])
     assert outcomes[0] == outcomes[1]
 
 

@@ -93,4 +93,4 @@ def _three(folder: Path, kind: Kind) -> Iterator[Mixed]:
 def _lists_broker(side: Side, id: int, running: bool) -> bool:
     """Whether all running brokers list the broker, or, if `running` is false, none does."""
     answers = [side.ask(f"deeds@{each}", "DescribeCluster", 1, {"endpointType": 1}) for each in sorted(side.running)]
-    return all((f"'brokerId': {id}" in str(each)) == running for each in answers)
+    return all((f"'brokerId': {id}" in str(answer)) == running for answer in answers)

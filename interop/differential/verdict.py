@@ -78,7 +78,7 @@ def of_report(report: Report, listed: list[Row], shown: list[Row], others: Itera
         *(Problem(("unplayable", *each.split(":")[:2]), f"cannot be played: {each}") for each in report.unplayable),
         *(Problem((each[:4], each.difference.path), f"not in divergence.toml: {each}") for each in unlisted),
         *(Problem(("unused", each), f"in divergence.toml, and not different: {_text(each)}") for each in unused),
-        *(Problem(("other", each), each) for each in others),
+        *(Problem(("other", other), other) for other in others),
     ]
 
 

@@ -105,14 +105,14 @@ def cluster(
 
 
 def _seats(brokers: int, controllers: int) -> list[Seat]:
-    found = []
+    seats = []
     ids_and_roles = quorum.roles(brokers, controllers)
     ports = iter(free_ports(2 * len(ids_and_roles)))
     for node_id, roles in ids_and_roles:
         names = [*([CLIENTS] if "broker" in roles else []), *([CONTROLLER] if "controller" in roles else [])]
         addresses = {name: (HOST, next(ports)) for name in names}
-        found.append(Seat(node_id, roles, addresses, addresses))
-    return found
+        seats.append(Seat(node_id, roles, addresses, addresses))
+    return seats
 
 
 def quickest(version: str) -> Sequence[str]:

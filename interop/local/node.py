@@ -103,8 +103,8 @@ class Node:
     def wait_ready(self) -> None:
         self._alive().wait_ready()
         if self.seat.is_a(BROKER):
-            found = known(self.bootstrap, self.id).cluster_id
-            assert found == self.cluster_id, f"another cluster answers: {found}, not {self.cluster_id}"
+            cluster_id = known(self.bootstrap, self.id).cluster_id
+            assert cluster_id == self.cluster_id, f"another cluster answers: {cluster_id}, not {self.cluster_id}"
 
     def start(self) -> None:
         """Starts it, and waits until it serves."""

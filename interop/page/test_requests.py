@@ -77,7 +77,7 @@ def test_filter_pause_and_clear(kafka: KafkaDouble, page: Any) -> None:
     page.keyboard.press("/")
     page.keyboard.type("produce")
     expect(page.locator("#count")).to_have_text(re.compile(r"^2 of \d+ requests"))
-    assert all("Produce" in each for each in page.locator(".row").all_inner_texts())
+    assert all("Produce" in text for text in page.locator(".row").all_inner_texts())
     page.check("#errors")
     expect(page.locator("#count")).to_have_text(re.compile("^1 of "))
     page.uncheck("#errors")
@@ -95,7 +95,7 @@ def test_filter_pause_and_clear(kafka: KafkaDouble, page: Any) -> None:
     page.locator(".row", has_text="Produce").nth(2).wait_for()
     page.click("#clear")
     expect(page.locator(".row")).to_have_count(0)
-    assert [each.api for each in kafka.requests if each.api == "Produce"] == []
+    assert [request.api for request in kafka.requests if request.api == "Produce"] == []
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_filter_takes_words(kafka: KafkaDouble, page: Any, typed: str, apis:
     produce(kafka, "two pears")
     page.locator(".row", has_text="Produce").wait_for()
     page.fill("#filter", typed)
-    shown = {each.split()[1] for each in page.locator(".row").all_inner_texts()}
+    shown = {text.split()[1] for text in page.locator(".row").all_inner_texts()}
     assert shown - {"ApiVersions"} == apis
 
 

@@ -154,14 +154,14 @@ class MixedTransactions:
 
     def end_all(self, writers: Sequence[Writer]) -> None:
         """Ends the open transactions of these writers, by commits and aborts in turn."""
-        for number, writer in enumerate(each for each in writers if each in self._open):
+        for number, writer in enumerate(writer for writer in writers if writer in self._open):
             self.end(writer, commit=number % 2 == 0)
 
     def values(self, partition: int, isolation: str) -> list[str]:
         """The values that a consumer gets of this partition now."""
-        records = [each for each in self.written if each.partition == partition]
+        records = [written for written in self.written if written.partition == partition]
         if isolation == "read_uncommitted":
-            return [each.value for each in records]
+            return [record.value for record in records]
         stable = takewhile(lambda each: each.transaction.state != OPEN, records)
         return [each.value for each in stable if each.transaction.state == COMMITTED]
 

@@ -41,20 +41,20 @@ def consumed(bootstrap: str, isolation: str) -> list[Row]:
     places = [
         TopicPartition(topic, index, OFFSET_BEGINNING) for topic, count in TOPICS.items() for index in range(count)
     ]
-    found: list[Row] = []
+    rows: list[Row] = []
     ended: set[tuple[str, int]] = set()
     try:
         consumer.assign(places)
         while len(ended) < len(places):
             message: Any = consumer.poll(60)
-            assert message is not None, f"nothing more than {len(found)} records, the ends of {ended}"
+            assert message is not None, f"nothing more than {len(rows)} records, the ends of {ended}"
             if message.error():
                 ended.add((message.topic(), message.partition()))
             else:
-                found.append(_row(message))
+                rows.append(_row(message))
     finally:
         consumer.close()
-    return sorted(found, key=lambda row: row[:3])
+    return sorted(rows, key=lambda row: row[:3])
 
 
 def _row(message: Any) -> Row:

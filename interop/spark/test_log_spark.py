@@ -34,8 +34,8 @@ def rows(frame: Any) -> list[tuple[Any, ...]]:
 
 
 def of_connector(spark: Any, filled: Cluster, isolation: str) -> Any:
-    given = {"kafka.bootstrap.servers": filled.bootstrap, "subscribe": ",".join(TOPICS), "includeHeaders": "true"}
-    return spark.read.format("kafka").options(**given).option("kafka.isolation.level", isolation).load()
+    arguments = {"kafka.bootstrap.servers": filled.bootstrap, "subscribe": ",".join(TOPICS), "includeHeaders": "true"}
+    return spark.read.format("kafka").options(**arguments).option("kafka.isolation.level", isolation).load()
 
 
 @pytest.mark.parametrize("isolation", ["read_uncommitted", "read_committed"])

@@ -81,11 +81,11 @@ def of_java(served: Served, topic: str, isolation: str) -> tuple[list[Row], dict
     lines = Kafka().call(str(CONSUMED), served.bootstrap, topic, isolation).splitlines()
     words = [line.split(" ") for line in lines if line.startswith(("record ", "end "))]
     rows = [
-        Row(int(each[1]), int(each[2]), None if each[3] == "-" else each[3], each[4])
-        for each in words
-        if each[0] == "record"
+        Row(int(word[1]), int(word[2]), None if word[3] == "-" else word[3], word[4])
+        for word in words
+        if word[0] == "record"
     ]
-    return sorted(rows, key=lambda row: row[:2]), {int(each[1]): int(each[2]) for each in words if each[0] == "end"}
+    return sorted(rows, key=lambda row: row[:2]), {int(word[1]): int(word[2]) for word in words if word[0] == "end"}
 
 
 def collected(frame: Any) -> list[Row]:
@@ -94,13 +94,13 @@ def collected(frame: Any) -> list[Row]:
 
 
 def of_broker(spark: Any, format: str, served: Served, topic: str, isolation: str, **options: str) -> list[Row]:
-    given = {"kafka.bootstrap.servers": served.bootstrap, "subscribe": topic, "kafka.isolation.level": isolation}
-    return collected(spark.read.format(format).options(**given, **options).load())
+    arguments = {"kafka.bootstrap.servers": served.bootstrap, "subscribe": topic, "kafka.isolation.level": isolation}
+    return collected(spark.read.format(format).options(**arguments, **options).load())
 
 
 def of_files(spark: Any, served: Served, topic: str, isolation: str, **options: str) -> list[Row]:
-    given = {"topics": topic, "isolation": isolation, **options}
-    return collected(spark.read.format("kafka-log").options(**given).load(str(served.data)))
+    arguments = {"topics": topic, "isolation": isolation, **options}
+    return collected(spark.read.format("kafka-log").options(**arguments).load(str(served.data)))
 
 
 READERS: dict[str, Callable[[Any, Served, str, str], list[Row]]] = {

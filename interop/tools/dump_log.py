@@ -70,22 +70,22 @@ def _row(line: str, decoded: bool) -> Row | None:
 
 def _payloads(line: str) -> Row:
     """Decoded keys and values."""
-    found: Row = {}
+    row: Row = {}
     for name in ("key", "payload"):
         at = line.find(f" {name}: {{")
         if at >= 0:
-            found[name] = json.JSONDecoder().raw_decode(line, at + len(name) + 3)[0]
-    return found
+            row[name] = json.JSONDecoder().raw_decode(line, at + len(name) + 3)[0]
+    return row
 
 
 def _control(line: str) -> Row:
     """The fields of a control record."""
-    found: Row = {}
+    row: Row = {}
     if marker := re.search(r" endTxnMarker: (\w+) coordinatorEpoch: (-?\d+)", line):
-        found["marker"] = (marker[1], int(marker[2]))
+        row["marker"] = (marker[1], int(marker[2]))
     if control := re.search(r" (LeaderChange|SnapshotHeader|SnapshotFooter|KRaftVersion|KRaftVoters):? (\{.*)", line):
-        found["control"] = json.loads(control[2])
-    return found
+        row["control"] = json.loads(control[2])
+    return row
 
 
 def _value(text: str) -> Any:

@@ -68,9 +68,9 @@ def pairs(output: ToolOutput) -> list[dict[str, str]]:
 def settings(output: ToolOutput) -> dict[str, dict[str, str]]:
     """The output of kafka-configs --describe: the value, the sensitivity and the synonyms of each
     setting."""
-    found = re.findall(r"^  (\S+?)=(.*) sensitive=(\w+) synonyms=\{(.*)\}$", output.out, re.MULTILINE)
+    matches = re.findall(r"^  (\S+?)=(.*) sensitive=(\w+) synonyms=\{(.*)\}$", output.out, re.MULTILINE)
     return {
-        name: {"value": value, "sensitive": secret, "synonyms": synonyms} for name, value, secret, synonyms in found
+        name: {"value": value, "sensitive": secret, "synonyms": synonyms} for name, value, secret, synonyms in matches
     }
 
 
@@ -98,5 +98,5 @@ def counts(output: ToolOutput) -> dict[str, int]:
 def apis(output: ToolOutput) -> dict[str, str]:
     """The usable version of each API in the output of kafka-broker-api-versions, or the text in its
     place."""
-    found = re.findall(r"^\t(\w+)\(\d+\): (.*?),?$", output.out, re.MULTILINE)
-    return {name: re.sub(r".*\[usable: (\d+)\]", r"\1", text) for name, text in found}
+    matches = re.findall(r"^\t(\w+)\(\d+\): (.*?),?$", output.out, re.MULTILINE)
+    return {name: re.sub(r".*\[usable: (\d+)\]", r"\1", text) for name, text in matches}

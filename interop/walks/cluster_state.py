@@ -19,7 +19,7 @@ GROUP, TRANSACTION = 0, 1
 def metadata(bootstrap: str, topic: str) -> tuple[dict[int, str], list[Any]]:
     """The addresses of the brokers by id, and the partitions of the topic."""
     answer = ask(bootstrap, MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)]), 12)
-    return {each.node_id: f"{each.host}:{each.port}" for each in answer.brokers}, answer.topics[0].partitions
+    return {broker.node_id: f"{broker.host}:{broker.port}" for broker in answer.brokers}, answer.topics[0].partitions
 
 
 def leaders(bootstrap: str, topic: str) -> dict[int, str]:

@@ -36,9 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    found = _properties(terminalreporter)
+    properties = _properties(terminalreporter)
     rows, cells, left_out = Counter[str](), Counter[str](), Counter[str]()
-    for broker, kind, value in found:
+    for broker, kind, value in properties:
         if kind == ROW:
             rows[broker] += 1
             cells[broker] += len(value["cells"])
@@ -48,7 +48,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for reason, count in sorted(left_out.items()):
         terminalreporter.write_line(f"left out of {count} rows of the matrix: {reason}")
     if path := config.getoption("--results", default=None):
-        path.write_text(as_json(found))
+        path.write_text(as_json(properties))
 
 
 def _properties(terminalreporter: pytest.TerminalReporter) -> list[WalkProperty]:
@@ -62,11 +62,11 @@ def _properties(terminalreporter: pytest.TerminalReporter) -> list[WalkProperty]
     return found
 
 
-def as_json(found: list[WalkProperty]) -> str:
+def as_json(properties: list[WalkProperty]) -> str:
     """By broker: the object of each client's walk, the readers of each writer with their faults,
     and the faults of each client while brokers were killed. Equal results give equal JSON."""
     made: dict[str, dict[str, dict[str, Any]]] = {}
-    for broker, kind, value in found:
+    for broker, kind, value in properties:
         of = made.setdefault(broker, {"walks": {}, "matrix": {}, "endured": {}})
         if kind == WALK:
             of["walks"][value["client"]] = {"version": value["version"], "behaviours": value["behaviours"]}

@@ -146,7 +146,7 @@ def faults(counts: Mapping[str, Sequence[int]], lines: int) -> list[str]:
     """A line for each word whose results are not those of lines that are counted exactly once."""
     expected = Counter(word for number in range(lines) for word in line(number).split())
     return [
-        f"{word}: {len(found)} results, the last {found[-3:]}, for {expected[word]} words"
+        f"{word}: {len(count)} results, the last {count[-3:]}, for {expected[word]} words"
         for word in sorted(expected.keys() | counts.keys())
-        if (found := list(counts.get(word, ()))) != list(range(1, expected[word] + 1))
+        if (count := list(counts.get(word, ()))) != list(range(1, expected[word] + 1))
     ]

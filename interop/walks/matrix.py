@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
     @property
     def wrong(self) -> dict[str, list[str]]:
-        return {reader: found for reader, found in self.cells.items() if found}
+        return {reader: cell for reader, cell in self.cells.items() if cell}
 
 
 def row(writer: Program, readers: Sequence[Program], bootstrap: str) -> Row:

@@ -149,7 +149,7 @@ def _line(program: Program, brokers: Sequence[str], results: Results) -> str:
 
 
 def _cell(outcomes: Sequence[str | None]) -> str:
-    marks = [NOT_RUN if each is None else MARKS.get(each, FAILED) for each in outcomes]
+    marks = [NOT_RUN if outcome is None else MARKS.get(outcome, FAILED) for outcome in outcomes]
     return marks[0] if len(set(marks)) == 1 else " / ".join(marks)
 
 

@@ -23,4 +23,4 @@ each."""
 
 
 def by_name(name: str) -> Program:
-    return next(each for each in PROGRAMS if each.name == name)
+    return next(program for program in PROGRAMS if program.name == name)

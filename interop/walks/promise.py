@@ -124,10 +124,10 @@ class ProgramResult(NamedTuple):
 
 def parsed(line: str) -> ProgramResult:
     """The object in the last line. Raises ValueError if the line is no such object."""
-    found = json.loads(line)
-    if not isinstance(found, dict) or set(found) != set(ProgramResult._fields):
+    arguments = json.loads(line)
+    if not isinstance(arguments, dict) or set(arguments) != set(ProgramResult._fields):
         raise ValueError(f"not an object of {', '.join(ProgramResult._fields)}: {line:.200}")
-    return ProgramResult(**found)
+    return ProgramResult(**arguments)
 
 
 def expected(
@@ -143,16 +143,16 @@ def expected(
     return ProgramResult(client, version, verb, values, dict.fromkeys(CODECS, EACH), DIGEST, committed)
 
 
-def differences(found: ProgramResult, contract: ProgramResult) -> list[str]:
+def differences(result: ProgramResult, contract: ProgramResult) -> list[str]:
     """A line for each part that differs from the expected one."""
     apart = [
         f"{name}: {ours!r}, not {theirs!r}"
-        for name, ours, theirs in zip(ProgramResult._fields, found, contract, strict=True)
+        for name, ours, theirs in zip(ProgramResult._fields, result, contract, strict=True)
         if name != "behaviours" and ours != theirs
     ]
-    names = dict.fromkeys((*contract.behaviours, *found.behaviours))
+    names = dict.fromkeys((*contract.behaviours, *result.behaviours))
     return apart + [
-        f"{name}: {found.behaviours.get(name, 'missing')}, not {contract.behaviours.get(name, 'of this verb')}"
+        f"{name}: {result.behaviours.get(name, 'missing')}, not {contract.behaviours.get(name, 'of this verb')}"
         for name in names
-        if found.behaviours.get(name) != contract.behaviours.get(name)
+        if result.behaviours.get(name) != contract.behaviours.get(name)
     ]

@@ -151,9 +151,9 @@ def played(program: SecureProgram, lines: Sequence[str]) -> list[Ended]:
         timeout=PATIENCE_S,
         check=False,
     )
-    found = [Ended(**json.loads(line)) for line in done.stdout.splitlines()]
-    assert len(found) == len(lines), f"{program.name} ended with {done.returncode}: {done.stdout}\n{done.stderr}"
-    return found
+    endeds = [Ended(**json.loads(line)) for line in done.stdout.splitlines()]
+    assert len(endeds) == len(lines), f"{program.name} ended with {done.returncode}: {done.stdout}\n{done.stderr}"
+    return endeds
 
 
 def faults(program: SecureProgram, cell: Cell, end: Ended) -> str:

@@ -31,4 +31,4 @@ def test_the_walk_with_the_consumer_protocol(broker: Broker, program: Program) -
     wrong = faults(program, "walk", end, transactions)
     assert not wrong, "\n".join(wrong)
     groups = ask(broker.bootstrap, ListGroupsRequest(), 5).groups
-    assert {each.group_type for each in groups if each.group_id == f"{topic}-group"} == {CONSUMER}
+    assert {group.group_type for group in groups if group.group_id == f"{topic}-group"} == {CONSUMER}

@@ -59,7 +59,7 @@ def outcomes(request: pytest.FixtureRequest, broker: Broker) -> dict[str, Outcom
 
 
 def _endured(broker: Broker, programs: Sequence[Program]) -> dict[str, Outcome]:
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     with ExitStack() as stack:
         running: list[Enduring] = []
         for program in programs:
@@ -67,11 +67,11 @@ def _endured(broker: Broker, programs: Sequence[Program]) -> dict[str, Outcome]:
                 running.append(_started(broker, program))
                 stack.callback(running[-1].close)
             except Missing as reason:
-                found[program.name] = Outcome([], missing=str(reason))
+                outcomes[program.name] = Outcome([], missing=str(reason))
         late = _under_deaths(broker, running)
         for one in running:
-            found[one.program.name] = _judged(broker, one, late.get(one.program.name))
-    return found
+            outcomes[one.program.name] = _judged(broker, one, late.get(one.program.name))
+    return outcomes
 
 
 def _started(broker: Broker, program: Program) -> Enduring:
@@ -154,10 +154,10 @@ def test_a_client_outlives_its_leader_and_its_coordinator(
     # A retry runs this program once more, alone.
     if getattr(request.node, "execution_count", 1) > 1:
         outcomes |= _endured(broker, [program])
-    found = outcomes[program.name]
-    if found.missing:
-        pytest.skip(f"no {program.name}: {found.missing}")
-    request.node.user_properties.append((ENDURED, {"client": program.name, **found._asdict()}))
-    assert not found.wrong, "\n".join(found.wrong)
-    assert program.at_fail_over or not found.failed, found.failed
-    assert program.at_fail_over or not found.twice, f"{found.twice} records are there twice"
+    outcome = outcomes[program.name]
+    if outcome.missing:
+        pytest.skip(f"no {program.name}: {outcome.missing}")
+    request.node.user_properties.append((ENDURED, {"client": program.name, **outcome._asdict()}))
+    assert not outcome.wrong, "\n".join(outcome.wrong)
+    assert program.at_fail_over or not outcome.failed, outcome.failed
+    assert program.at_fail_over or not outcome.twice, f"{outcome.twice} records are there twice"

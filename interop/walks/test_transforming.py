@@ -51,7 +51,7 @@ def test_each_record_gives_one_result_while_brokers_are_killed(broker: Broker, s
         pipeline.run(by_name(name))
         pipeline.goes_on()
     for number in range(KILLS[everything()]):
-        await_in_sync(broker, *INTERNAL, *(topic for each in pipelines.values() for topic in each.topics))
+        await_in_sync(broker, *INTERNAL, *(topic for pipeline in pipelines.values() for topic in pipeline.topics))
         victims = _victims(broker, killed)
         victim = victims[number % len(victims)]
         for deed in (victim.kill, victim.start):

@@ -50,14 +50,14 @@ Count = Callable[[str, object], None]
 
 @pytest.fixture(params=list(CODEC_NAMES.values()), ids=list(CODEC_NAMES))
 def codec(request: pytest.FixtureRequest) -> int:
-    found: int = request.param
-    return found
+    param: int = request.param
+    return param
 
 
 @pytest.fixture(params=list(TYPES.values()), ids=list(TYPES))
 def stamped(request: pytest.FixtureRequest) -> int:
-    found: int = request.param
-    return found
+    param: int = request.param
+    return param
 
 
 def test_kafka_reads_ours(witness: Witness, codec: int, stamped: int, dose: int, record_property: Count) -> None:

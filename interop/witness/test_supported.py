@@ -19,8 +19,8 @@ Ranges = dict[str, list[int]]
 
 def advertised(witness: Witness, node: str) -> Ranges:
     """What Apache Kafka advertises."""
-    found: Ranges = json.loads(witness.answer("advertised")[0])[node]
-    return found
+    load: Ranges = json.loads(witness.answer("advertised")[0])[node]
+    return load
 
 
 def listed(of: list[dict[str, Any]]) -> Ranges:

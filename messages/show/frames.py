@@ -34,7 +34,7 @@ class Frame(Shown):
 
     def __init__(
         self,
-        found: FrameWindow,
+        window: FrameWindow,
         start: int,
         title: str,
         sections: list[Section],
@@ -42,9 +42,9 @@ class Frame(Shown):
         records: str = RAW,
         bounds: TextLimits = TREE,
     ) -> None:
-        self.start, self.end, self.sized = start, start + len(found.data), found.start > 0
+        self.start, self.end, self.sized = start, start + len(window.data), window.start > 0
         self.title, self.sections, self.kind, self.bounds = title, sections, records, bounds
-        self._found = found
+        self._found = window
 
     @property
     def header(self) -> Message | None:

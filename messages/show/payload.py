@@ -177,4 +177,4 @@ def _int16s(data: bytes, *whats: str) -> tuple[tuple[PrefixNumber, ...], WireErr
 
 @cache
 def _classes(kind: str, family: str) -> dict[int, type[Message]]:
-    return {found.api_key: found.message for found in registry.entries(kind, family) if found.api_key is not None}
+    return {entry.api_key: entry.message for entry in registry.entries(kind, family) if entry.api_key is not None}

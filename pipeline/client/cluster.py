@@ -52,7 +52,7 @@ class MetadataCache:
     def fold(self, answer: MetadataResponse) -> None:
         """Folds a Metadata response."""
         if answer.brokers:
-            self.brokers = {each.node_id: BrokerEndpoint(each.host, each.port) for each in answer.brokers}
+            self.brokers = {broker.node_id: BrokerEndpoint(broker.host, broker.port) for broker in answer.brokers}
         for topic in answer.topics:
             if topic.name is not None:
                 self.topics[topic.name] = self._topic(topic, self.topics.get(topic.name))

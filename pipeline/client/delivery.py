@@ -52,15 +52,15 @@ def deliver(
     names = {topic_id: name for name, topic_id in ids.items()}
     results = [
         Delivered(
-            TopicPartition(topic.name or names.get(topic.topic_id, ""), each.index),
-            each.error_code,
-            each.base_offset,
-            each.error_message,
+            TopicPartition(topic.name or names.get(topic.topic_id, ""), response.index),
+            response.error_code,
+            response.base_offset,
+            response.error_message,
         )
         for topic in answer.responses
-        for each in topic.partition_responses
+        for response in topic.partition_responses
     ]
-    return list({each.partition: each for each in results if each.partition in batches}.values())
+    return list({result.partition: result for result in results if result.partition in batches}.values())
 
 
 def _request(

@@ -133,5 +133,5 @@ def size_of_first(records: memoryview) -> int:
 
 def divergence(partition: FetchResponse.PartitionData) -> OffsetAndEpoch | None:
     """The offset up to which the broker has the same log; None when it found no divergence."""
-    found = partition.diverging_epoch
-    return None if found.end_offset < 0 else OffsetAndEpoch(found.end_offset, found.epoch)
+    diverging_epoch = partition.diverging_epoch
+    return None if diverging_epoch.end_offset < 0 else OffsetAndEpoch(diverging_epoch.end_offset, diverging_epoch.epoch)

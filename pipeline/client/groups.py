@@ -86,9 +86,9 @@ def committed(
 
     answer = _call_coordinator(network, group, f"offsets of group {group!r}", send, codes)
     found = {
-        TopicPartition(each.name, at.partition_index): OffsetAndEpoch(at.committed_offset, at.committed_leader_epoch)
-        for each in answer.topics
-        for at in each.partitions
+        TopicPartition(topic.name, at.partition_index): OffsetAndEpoch(at.committed_offset, at.committed_leader_epoch)
+        for topic in answer.topics
+        for at in topic.partitions
         if at.committed_offset >= 0
     }
     return {each: found.get(each) for each in requested}

@@ -124,7 +124,7 @@ class Metadata:
 
     def _fold(self, answer: MetadataResponse) -> None:
         self.cluster.fold(answer)
-        self._note(each.name for each in answer.topics if each.name is not None)
+        self._note(topic.name for topic in answer.topics if topic.name is not None)
 
     def _note(self, topics: Iterable[str]) -> None:
         """Marks the metadata of these topics as fresh."""

@@ -30,12 +30,12 @@ class Other(NamedTuple):
 
 def _rows() -> dict[str, Other]:
     lines = OTHERS.strip().splitlines()
-    found = {}
+    others = {}
     for head, why in zip(lines[::2], lines[1::2], strict=True):
         name, role, fate, same = head.split()
         values = () if same == "-" else tuple("" if word == "empty" else word.lower() for word in same.split(","))
-        found[name] = Other(name, cast(Role, role), {"refused": True, "no-effect": False}[fate], values, why.strip())
-    return found
+        others[name] = Other(name, cast(Role, role), {"refused": True, "no-effect": False}[fate], values, why.strip())
+    return others
 
 
 BY_NAME = _rows()

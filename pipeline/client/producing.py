@@ -70,7 +70,7 @@ class Producer:
         """
         patience = self._network.patience("sending", "delivery.timeout.ms")
         try:
-            queues = {partition: deque(map(checked, each)) for partition, each in batches.items() if each}
+            queues = {partition: deque(map(checked, batch)) for partition, batch in batches.items() if batch}
             if self._idempotent and queues:
                 self._stamp(queues, self._known(patience))
             return self._deliver(queues, patience)
@@ -135,14 +135,14 @@ class Producer:
     def _by_broker(
         self, queues: Mapping[TopicPartition, deque[bytearray]], patience: Patience, troubles: list[str]
     ) -> dict[BrokerEndpoint, list[TopicPartition]]:
-        found: dict[BrokerEndpoint, list[TopicPartition]] = {}
+        partitions: dict[BrokerEndpoint, list[TopicPartition]] = {}
         for partition in queues:
             place = self._network.place(partition, patience, create=True)
             if isinstance(place, str):
                 troubles.append(place)
             else:
-                found.setdefault(place.endpoint, []).append(partition)
-        return found
+                partitions.setdefault(place.endpoint, []).append(partition)
+        return partitions
 
     def _sent(
         self,

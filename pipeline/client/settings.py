@@ -61,15 +61,15 @@ class ClientSettings:
     def _bootstrap(self) -> list[BrokerEndpoint]:
         if "bootstrap.servers" not in self._values:
             raise UsageError("bootstrap.servers is missing: give HOST:PORT of one broker or more")
-        found = []
+        endpoints = []
         for text in filter(None, self.names("bootstrap.servers")):
             endpoint = address(text)
             if endpoint is None:
                 raise UsageError(f"bootstrap.servers: {text!r} is no address; give HOST:PORT")
-            found.append(endpoint)
-        if not found:
+            endpoints.append(endpoint)
+        if not endpoints:
             raise UsageError("bootstrap.servers is empty: give HOST:PORT of one broker or more")
-        return found
+        return endpoints
 
 
 def _text(value: object) -> str:

@@ -97,16 +97,16 @@ class OpenTransactions:
 def _columns(value: TransactionLogValue, written: int | None) -> Row:
     """The columns that a record of a transaction decides."""
     status = value.transaction_status
-    found: Row = {
+    row: Row = {
         "timeout_ms": value.transaction_timeout_ms,
         "client_transaction_version": value.client_transaction_version,
     }
     if status in ENDED:
-        return {**found, "outcome": ENDED[status], "end_time": written}
-    found["partitions"] = partitions(value)
+        return {**row, "outcome": ENDED[status], "end_time": written}
+    row["partitions"] = partitions(value)
     if status in DECIDED:
-        return {**found, "outcome": DECIDED[status], "decided_time": written}
-    return {**found, "producer_id": value.producer_id, "producer_epoch": value.producer_epoch}
+        return {**row, "outcome": DECIDED[status], "decided_time": written}
+    return {**row, "producer_id": value.producer_id, "producer_epoch": value.producer_epoch}
 
 
 def partitions(value: TransactionLogValue) -> list[Row]:

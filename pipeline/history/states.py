@@ -78,8 +78,8 @@ _PARTITION_RECORDS: dict[str, Touch] = {
 
 
 def _topic(image: Image, key: Any) -> dict[str, Any] | None:
-    found = image.topic(key)
-    return found and {"topic": found.name, "topic_id": str(found.id), "partitions": len(found.partitions)}
+    topic = image.topic(key)
+    return topic and {"topic": topic.name, "topic_id": str(topic.id), "partitions": len(topic.partitions)}
 
 
 def _found(image: Image, key: Any) -> tuple[dict[str, Any], PartitionImage] | None:
@@ -96,7 +96,7 @@ def _partition(image: Image, key: Any) -> dict[str, Any] | None:
         return None
     named, of = found
     ids = {name: list(getattr(of, name)) for name in _PARTITION_IDS}
-    directories = [str(each) for each in of.directories]
+    directories = [str(directory) for directory in of.directories]
     return {**named, **{name: getattr(of, name) for name in _PARTITION_NUMBERS}, **ids, "directories": directories}
 
 
@@ -122,16 +122,16 @@ _ISR_IDS = ("isr", "elr", "replicas")
 
 
 def _broker(image: Image, key: Any) -> dict[str, Any] | None:
-    found: BrokerImage | None = image.brokers.get(key)
-    return found and {
-        "broker_id": found.id,
-        "broker_epoch": found.epoch,
-        "incarnation_id": str(found.incarnation_id),
-        "rack": found.rack,
-        "fenced": found.fenced,
-        "in_controlled_shutdown": found.in_controlled_shutdown,
-        "endpoints": [endpoint._asdict() for endpoint in found.endpoints],
-        "log_dirs": [str(each) for each in found.log_dirs],
+    broker: BrokerImage | None = image.brokers.get(key)
+    return broker and {
+        "broker_id": broker.id,
+        "broker_epoch": broker.epoch,
+        "incarnation_id": str(broker.incarnation_id),
+        "rack": broker.rack,
+        "fenced": broker.fenced,
+        "in_controlled_shutdown": broker.in_controlled_shutdown,
+        "endpoints": [endpoint._asdict() for endpoint in broker.endpoints],
+        "log_dirs": [str(each) for each in broker.log_dirs],
     }
 
 

@@ -57,8 +57,8 @@ def _time(milliseconds: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]) -> 
 
 
 def _max_timestamp(batches: _Batches) -> pa.Array:
-    found = batches.headers.max_timestamp
-    return _time(found, found >= 0)
+    max_timestamp = batches.headers.max_timestamp
+    return _time(max_timestamp, max_timestamp >= 0)
 
 
 def _has_horizon(batches: _Batches) -> npt.NDArray[np.bool_]:
@@ -68,8 +68,8 @@ def _has_horizon(batches: _Batches) -> npt.NDArray[np.bool_]:
 
 
 def _base_timestamp(batches: _Batches) -> pa.Array:
-    found = batches.headers.base_timestamp
-    return _time(found, (found >= 0) & ~_has_horizon(batches))
+    base_timestamp = batches.headers.base_timestamp
+    return _time(base_timestamp, (base_timestamp >= 0) & ~_has_horizon(batches))
 
 
 def _delete_horizon(batches: _Batches) -> pa.Array:
@@ -117,14 +117,14 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
     """The batches of a piece. Raises BadFile as `onCorrupt` says, also for a wrong checksum;
     Vanished when the file is gone."""
     named = chosen(schema(options), names)
-    for found in parts(piece, options):
-        if isinstance(found, BatchRun):
-            batches = _checked(found, piece, options)
+    for part in parts(piece, options):
+        if isinstance(part, BatchRun):
+            batches = _checked(part, piece, options)
             for start in range(0, len(batches.headers), _ROWS):
                 yield _rows(batches, slice(start, start + _ROWS), piece, named)
-        elif options.on_corrupt == REPORT and not found.torn:
-            size = min(found.end - found.position, 2**31 - 1)
-            yield lost_row(named, piece.segment, {"position": found.position, "size": size, "crc_ok": False})
+        elif options.on_corrupt == REPORT and not part.torn:
+            size = min(part.end - part.position, 2**31 - 1)
+            yield lost_row(named, piece.segment, {"position": part.position, "size": size, "crc_ok": False})
 
 
 def _checked(run: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Batches:

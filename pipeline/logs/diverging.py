@@ -97,10 +97,10 @@ def _groups(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _of_partition(key: tuple[Any, Any], replicas: list[ReplicaBatches]) -> list[dict[str, Any]]:
-    leader = max(replicas, key=lambda each: (int(each.batches[-1, 2]), each.end))
+    leader = max(replicas, key=lambda replica: (int(replica.batches[-1, 2]), replica.end))
     return [
         {"topic": key[0], "partition": key[1], **_against(leader, replica)}
-        for replica in sorted(replicas, key=lambda each: each.name)
+        for replica in sorted(replicas, key=lambda replica: replica.name)
         if replica is not leader
     ]
 

@@ -40,17 +40,17 @@ class Folder(NamedTuple):
 def find(paths: Iterable[str | os.PathLike[str]], options: LogOptions) -> list[Folder]:
     """The partitions at these paths, in order. Raises UsageError for a path without Kafka files,
     and for a missing topic."""
-    found: dict[str, Folder] = {}
+    folders: dict[str, Folder] = {}
     for path in _expanded(paths):
         for folder in _at(path, options):
-            _add(found, folder)
-    _check_topics(found.values(), options)
-    return [folder for folder in found.values() if _is_selected(folder, options)]
+            _add(folders, folder)
+    _check_topics(folders.values(), options)
+    return [folder for folder in folders.values() if _is_selected(folder, options)]
 
 
 def _expanded(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
-    for given in paths:
-        text = os.fspath(given).removeprefix("file://").removeprefix("file:")
+    for path in paths:
+        text = os.fspath(path).removeprefix("file://").removeprefix("file:")
         matches = sorted(glob(text)) if not os.path.exists(text) else [text]
         if not matches:
             raise UsageError(f"there is nothing at {text}")
@@ -60,14 +60,14 @@ def _expanded(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
         )
 
 
-def _add(found: dict[str, Folder], folder: Folder) -> None:
+def _add(folders: dict[str, Folder], folder: Folder) -> None:
     """A folder that several paths name counts once, with all requested files."""
     key = os.path.realpath(folder.path)
-    before = found.get(key)
+    before = folders.get(key)
     if before is not None and before.files is not None and folder.files is not None:
         folder = folder._replace(files=tuple(dict.fromkeys((*before.files, *folder.files))))
     if before is None or before.files is not None:
-        found[key] = folder
+        folders[key] = folder
 
 
 def _at(path: Path, options: LogOptions) -> list[Folder]:

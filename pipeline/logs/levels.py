@@ -62,12 +62,12 @@ def level_of(name: str) -> TableLevel:
     if name not in LEVELS:
         raise UsageError(f"there is no level {name!r}: choose from {', '.join(LEVELS)}")
     try:
-        found: TableLevel = import_module(LEVELS[name]).LEVEL
+        LEVEL: TableLevel = import_module(LEVELS[name]).LEVEL
     except ModuleNotFoundError as missing:
         if missing.name not in _NEEDED:
             raise
         raise UsageError(f"a table of a log needs {missing.name}: pip install 'kafkadouble[columns]'") from None
-    return found
+    return LEVEL
 
 
 def options_of(level: str, given: Mapping[str, object]) -> LogOptions:

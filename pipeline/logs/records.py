@@ -33,12 +33,12 @@ def schema(options: LogOptions) -> pa.Schema:
 def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
     """The records of a piece, some megabytes at a time. Raises BadFile as `onCorrupt` says;
     Vanished when the file is gone."""
-    for found in parts(piece, options, RECORD_BYTES):
-        if isinstance(found, BatchRun):
-            yield from _records(found, piece, names, options)
-        elif options.on_corrupt == REPORT and not found.torn:
+    for part in parts(piece, options, RECORD_BYTES):
+        if isinstance(part, BatchRun):
+            yield from _records(part, piece, names, options)
+        elif options.on_corrupt == REPORT and not part.torn:
             # A row for bytes that hold no batch.
-            yield lost_row(columns.schema(names), piece.segment, {"batch_position": found.position, "crc_ok": False})
+            yield lost_row(columns.schema(names), piece.segment, {"batch_position": part.position, "crc_ok": False})
 
 
 def _records(run: BatchRun, piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:

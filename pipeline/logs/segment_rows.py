@@ -61,8 +61,8 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
     be missing."""
     seen = _Seen(piece, options)
     try:
-        for found in parts(piece, options._replace(fail_on_data_loss=True)):
-            seen.take(found)
+        for part in parts(piece, options._replace(fail_on_data_loss=True)):
+            seen.take(part)
     except Vanished:
         if options.fail_on_data_loss:
             raise
@@ -83,15 +83,15 @@ class _Seen:
         self._epochs: list[dict[str, int]] = []
         self._problem: str | None = None
 
-    def take(self, found: BatchRun | UnreadableRange) -> None:
-        if isinstance(found, UnreadableRange):
-            self._torn += found.end - found.position if found.torn else 0
-            if not found.torn:
-                self._note(str(found.problem))
+    def take(self, run: BatchRun | UnreadableRange) -> None:
+        if isinstance(run, UnreadableRange):
+            self._torn += run.end - run.position if run.torn else 0
+            if not run.torn:
+                self._note(str(run.problem))
             return
-        headers = found.headers
+        headers = run.headers
         if self._options.verify_crc:
-            self._check(found)
+            self._check(run)
         self._batches += len(headers)
         self._records += int(headers.count[headers.count > 0].sum())
         self._first = int(headers.base_offset[0]) if self._first is None else self._first
@@ -105,12 +105,12 @@ class _Seen:
                 self._epochs.append({"epoch": epoch, "start_offset": int(headers.base_offset[index])})
                 before = epoch
 
-    def _check(self, found: BatchRun) -> None:
-        good = columns.good_crc(found.buffer, found.headers)
+    def _check(self, run: BatchRun) -> None:
+        good = columns.good_crc(run.buffer, run.headers)
         if good.all():
             return
         self._bad += int((~good).sum())
-        position = found.position + int(found.headers.position[~good][0])
+        position = run.position + int(run.headers.position[~good][0])
         problem = wrong_checksum(self._segment, position)
         if self._options.on_corrupt == FAIL:
             raise problem

@@ -46,7 +46,7 @@ class TransactionOutcomes(NamedTuple):
 
     def between(self, first: int, end: int) -> tuple[Aborted, ...]:
         """The aborted transactions that overlap these offsets."""
-        return tuple(each for each in self.aborted if each.last_offset >= first and each.first_offset < end)
+        return tuple(aborted for aborted in self.aborted if aborted.last_offset >= first and aborted.first_offset < end)
 
 
 def decided(folder: str, log: list[SegmentListing]) -> TransactionOutcomes:
@@ -108,7 +108,7 @@ def _newest_snapshot(folder: Path, last: SegmentListing | None) -> tuple[int, di
         return None
     path = folder / (names.segment_name(usable) + names.SNAPSHOT)
     entries = producer_snapshot.read(path.read_bytes(), str(path))
-    first = {each.producer_id: each.current_txn_first_offset for each in entries}
+    first = {entry.producer_id: entry.current_txn_first_offset for entry in entries}
     return usable, {producer_id: offset for producer_id, offset in first.items() if offset >= 0}
 
 

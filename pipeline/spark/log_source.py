@@ -115,7 +115,7 @@ def grouped(pieces: Sequence[Planned], least: int) -> Iterator[list[Planned]]:
     waiting: list[Planned] = []
     for piece in pieces:
         waiting.append(piece)
-        if sum(each.size for each in waiting) >= least:
+        if sum(planned.size for planned in waiting) >= least:
             yield waiting
             waiting = []
     if waiting:

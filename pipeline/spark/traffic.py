@@ -73,7 +73,7 @@ def marked(captured: DataFrame) -> DataFrame:
 def table_of(rows: DataFrame, table: ReportTable) -> DataFrame:
     """One table of marked rows."""
     chosen = rows if table.where is None else rows.where(table.where)
-    aggregates = [_KINDS[each.kind](each).alias(each.name) for each in table.aggregates]
+    aggregates = [_KINDS[aggregate.kind](aggregate).alias(aggregate.name) for aggregate in table.aggregates]
     found = chosen.groupBy(*table.keys).agg(*aggregates)
     if table.behind is not None:
         name, high, low = table.behind

@@ -62,7 +62,7 @@ def batches(found: pq.ParquetFile, file: IO[bytes], rows: int, columns: Sequence
         yield from found.iter_batches(in_batch, row_groups=[group], columns=list(columns))
 
 
-def _check_types(found: pq.ParquetFile, columns: Sequence[str]) -> None:
+def _check_types(file: pq.ParquetFile, columns: Sequence[str]) -> None:
     import pyarrow.types as of
 
     def is_plain(kind: Any) -> bool:
@@ -72,7 +72,7 @@ def _check_types(found: pq.ParquetFile, columns: Sequence[str]) -> None:
         )
 
     for column in columns:
-        kind = found.schema_arrow.field(column).type
+        kind = file.schema_arrow.field(column).type
         is_list = of.is_list(kind) and of.is_integer(kind.value_type)
         if not is_plain(kind) and not is_list:
             raise UnreadableParquet(f"is no capture: the column {column} has the type {kind}")
@@ -87,8 +87,8 @@ def _rows_in_batch(found: pq.ParquetFile, file: IO[bytes], group: int, columns: 
             continue
         start, size_bytes = _place(chunk)
         found_pages = list(pages(file, start, size_bytes))
-        longest = max((each.uncompressed_bytes for each in found_pages), default=0)
-        dictionaries = [each for each in found_pages if each.is_dictionary]
+        longest = max((page.uncompressed_bytes for page in found_pages), default=0)
+        dictionaries = [page for page in found_pages if page.is_dictionary]
         at_once += longest + sum(each.uncompressed_bytes + FIXED_BYTES * each.values for each in dictionaries)
         of_row += longest if chunk.physical_type == "BYTE_ARRAY" else FIXED_BYTES
         if found.schema.column(index).max_repetition_level:
@@ -109,8 +109,8 @@ def _place(chunk: Any) -> tuple[int, int]:
     return start, chunk.total_compressed_size
 
 
-def _check_listed(column: str, found: Sequence[Page]) -> None:
-    count = sum(each.values for each in found if not each.is_dictionary)
+def _check_listed(column: str, pages: Sequence[Page]) -> None:
+    count = sum(page.values for page in pages if not page.is_dictionary)
     if count > MOST_LISTED:
         raise UnreadableParquet(
             f"takes too much memory: the lists of {column} have {count} elements in one row group, and "

@@ -30,7 +30,7 @@ def table_of(rows: pa.Table, table: ReportTable) -> pa.Table:
     chosen = rows if table.where is None else rows.filter(pc.field(table.where))
     # with threads the order would be undefined
     grouped = chosen.group_by(list(table.keys), use_threads=False)
-    found = grouped.aggregate([_pyarrow_aggregate(each) for each in table.aggregates])
+    found = grouped.aggregate([_pyarrow_aggregate(aggregate) for aggregate in table.aggregates])
     columns = {name: found.column(name) for name in table.keys}
     for at, aggregate in enumerate(table.aggregates, len(table.keys)):
         columns[aggregate.name] = _finished(found.column(at), aggregate)

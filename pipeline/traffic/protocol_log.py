@@ -110,7 +110,7 @@ class ProtocolLog:
     def _note_software(self, half: _Half) -> None:
         if half.key == ApiKeys.API_VERSIONS and half.session is not None and isinstance(half.payload, dict):
             names = half.payload.get("clientSoftwareName"), half.payload.get("clientSoftwareVersion")
-            name, version = (each[:MOST_NAME] if isinstance(each, str) else None for each in names)
+            name, version = (name[:MOST_NAME] if isinstance(name, str) else None for name in names)
             if len(self._software) >= MOST_WAITING:
                 self._software.clear()
             self._software[half.session[:MOST_NAME]] = name, version

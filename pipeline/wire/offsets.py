@@ -38,16 +38,16 @@ class Positions:
 
 def to_json(positions: Positions) -> Json:
     """The text for a checkpoint; equal positions have the same text."""
-    found: Json = {}
+    json: Json = {}
     parts: dict[str, list[str]] = {}
     for tp in sorted(positions.offsets):
-        found.setdefault(tp.topic, {})[str(tp.partition)] = positions.offsets[tp]
+        json.setdefault(tp.topic, {})[str(tp.partition)] = positions.offsets[tp]
         parts.setdefault(tp.topic, []).extend(_partition(tp, positions))
-    ours = [" ".join([topic, positions.ids.get(topic, "-"), *parts[topic]]) for topic in found]
-    known = [text for topic, text in zip(found, ours, strict=True) if parts[topic] or topic in positions.ids]
+    ours = [" ".join([topic, positions.ids.get(topic, "-"), *parts[topic]]) for topic in json]
+    known = [text for topic, text in zip(json, ours, strict=True) if parts[topic] or topic in positions.ids]
     if known:
-        found[f"{RESERVED} {'; '.join(known)}"] = {}
-    return found
+        json[f"{RESERVED} {'; '.join(known)}"] = {}
+    return json
 
 
 def of_json(kept: Mapping[str, Mapping[str, int]]) -> Positions:

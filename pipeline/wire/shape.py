@@ -82,8 +82,8 @@ def check_sink(types: Mapping[str, str], topic: str | None) -> None:
     if topic is None and "topic" not in types:
         raise UsageError("the option topic must be given when the rows have no column topic")
     for column in SINK:
-        given = types.get(column.name)
-        if given is None and column.required:
+        type_ = types.get(column.name)
+        if type_ is None and column.required:
             raise UsageError(f"the rows have no column {column.name}, which kafka-wire needs")
-        if given is not None and given not in column.types and not (column.name == "topic" and topic is not None):
-            raise UsageError(f"the column {column.name} is of type {given}; it must be {' or '.join(column.types)}")
+        if type_ is not None and type_ not in column.types and not (column.name == "topic" and topic is not None):
+            raise UsageError(f"the column {column.name} is of type {type_}; it must be {' or '.join(column.types)}")

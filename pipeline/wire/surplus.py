@@ -71,10 +71,10 @@ class Surplus:
         self.size_bytes = 0
 
     def _drop(self, key: Key) -> SurplusRecords | None:
-        found = self._kept.pop(key, None)
-        if found is not None:
-            self.size_bytes -= len(found.fetched.buffer)
-        return found
+        records = self._kept.pop(key, None)
+        if records is not None:
+            self.size_bytes -= len(records.fetched.buffer)
+        return records
 
 
 def _aborted_behind(fetched: Fetched, headers: columns.Headers, offset: int) -> tuple[tuple[int, int], ...]:

@@ -72,9 +72,9 @@ def topics(given: str) -> tuple[str, ...]:
 def assignment(given: str) -> tuple[TopicPartition, ...]:
     """The partitions of {"t":[0,1]}."""
     problem = 'is not of the form {"topicA":[0,1],"topicB":[0,1]}'
-    found = _json(given, problem)
+    json = _json(given, problem)
     try:
-        pairs = [TopicPartition(topic, _number(part)) for topic, parts in found.items() for part in list(parts)]
+        pairs = [TopicPartition(topic, _number(part)) for topic, parts in json.items() for part in list(parts)]
     except TypeError:
         raise ValueError(problem) from None
     if not pairs:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 def ids_of(leaders: Mapping[TopicPartition, PartitionLeader]) -> dict[str, str]:
     """The topic ids as Kafka prints them, as far as brokers send them."""
-    return {tp.topic: str(each.topic_id) for tp, each in leaders.items() if each.topic_id != ZERO}
+    return {tp.topic: str(leader.topic_id) for tp, leader in leaders.items() if leader.topic_id != ZERO}
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Watch:
         return EndOffsets(self.latest(partitions, stood), ids)
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        return {tp: found.offset for tp, found in self._offsets(partitions, EARLIEST).items()}
+        return {tp: offset.offset for tp, offset in self._offsets(partitions, EARLIEST).items()}
 
     def latest(
         self, partitions: Iterable[TopicPartition], stood: Mapping[TopicPartition, int] | None = None
@@ -84,9 +84,9 @@ class Watch:
         may come from an old leader: it is requested again."""
         stood = stood or {}
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
-            found = self._offsets(partitions, LATEST)
-            if not (back := {tp.topic for tp, end in found.items() if end.offset < stood.get(tp, 0)}):
-                return found
+            offsets = self._offsets(partitions, LATEST)
+            if not (back := {tp.topic for tp, end in offsets.items() if end.offset < stood.get(tp, 0)}):
+                return offsets
             self._client.forget(back)
             self._pause()
         return self._offsets(partitions, LATEST)
@@ -104,7 +104,7 @@ class Watch:
             bounds = self._by_time(bound, bounds)
         open_ones = {tp: when for tp, when in bounds.items() if when < 0}
         answers = self._patiently(lambda: self._fetch_offsets(open_ones))
-        return bounds | {tp: found.offset for tp, found in answers.items() if found is not None}
+        return bounds | {tp: answer.offset for tp, answer in answers.items() if answer is not None}
 
     def positions(self, offsets: Mapping[TopicPartition, int], ends: EndOffsets) -> Positions:
         """Offsets with the values that make them comparable later: epochs and topic ids."""

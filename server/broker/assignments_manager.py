@@ -140,7 +140,7 @@ def _all_partitions(image: Image) -> Iterator[PartitionKey]:
 
 
 def _named_partitions(records: Sequence[Any]) -> Iterator[PartitionKey]:
-    named = (each for each in records if type(each).__name__ in ("PartitionRecord", "PartitionChangeRecord"))
+    named = (record for record in records if type(record).__name__ in ("PartitionRecord", "PartitionChangeRecord"))
     return ((each.topic_id, each.partition_id) for each in named)
 
 

@@ -201,7 +201,7 @@ class BrokerLifecycleManager:
             broker_id=node.id,
             cluster_id=node.cluster_id,
             incarnation_id=node.incarnation_id,
-            listeners=[of.Listener(**each._asdict()) for each in endpoints],
+            listeners=[of.Listener(**endpoint._asdict()) for endpoint in endpoints],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
                 for name, (low, high) in SUPPORTED.items()

@@ -85,9 +85,9 @@ def _broker_parts(node: ClusterHost, to_controller: NodeToControllerChannel) -> 
         PeerChannel(f"broker-{node.id}-add-partitions", node.transactions.partitions_manager, BROKER_TIMEOUT),
         *(
             PeerChannel(
-                f"broker-{node.id}-persister", LazyChannel(partial(_persister_channel, node, each)), BROKER_TIMEOUT
+                f"broker-{node.id}-persister", LazyChannel(partial(_persister_channel, node, number)), BROKER_TIMEOUT
             )
-            for each in range(PERSISTER_CHANNELS)
+            for number in range(PERSISTER_CHANNELS)
         ),
         PeerChannel(
             f"broker-{node.id}-partition-metadata", LazyChannel(partial(_metadata_channel, node)), BROKER_TIMEOUT

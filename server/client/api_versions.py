@@ -23,11 +23,11 @@ def api_versions() -> Steps[Versions]:
     """The versions of the peer. Raises VersionsRefused."""
     answer = yield _request(NEWEST_API_VERSIONS)
     if answer.error_code == error_codes.UNSUPPORTED_VERSION:
-        own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
+        own = next((key.max_version for key in answer.api_keys if key.api_key == ApiKeys.API_VERSIONS), 0)
         answer = yield _request(max(0, min(own, NEWEST_API_VERSIONS - 1)))
     if answer.error_code:
         raise VersionsRefused(answer.error_code)
-    return {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
+    return {key.api_key: (key.min_version, key.max_version) for key in answer.api_keys}
 
 
 def _request(version: int) -> ConnectionStep:

@@ -103,7 +103,7 @@ def broken(layers: Layers) -> Iterator[tuple[str, str]]:
 
 
 def _early_problems(layers: Layers) -> Iterator[tuple[str, str]]:
-    names = [each.name for each in endpoints(layers)]
+    names = [endpoint.name for endpoint in endpoints(layers)]
     for name in listed(layers, EARLY):
         if name not in names:
             yield EARLY, f"{EARLY} has {name}: there may be listeners of {LISTENERS}, in capitals, {','.join(names)}"

@@ -18,12 +18,12 @@ from .own import TOPIC_HERE
 
 def effective_topic_config(overrides: Mapping[str, str], layers: Layers) -> dict[str, Value]:
     """The value of every configuration of a topic, by name."""
-    found = dict(_topic_defaults(layers))
+    defaults = dict(_topic_defaults(layers))
     for name, text in overrides.items():
         config = TOPIC_HERE.get(name)
         if config is not None:
-            found[name] = config.parse(text)
-    return found
+            defaults[name] = config.parse(text)
+    return defaults
 
 
 def topic_value(config: ConfigKey, overrides: Mapping[str, str], layers: Layers) -> Value:

@@ -34,7 +34,7 @@ def listener_specs(settings: Settings) -> tuple[ListenerSpec, ...]:
 
 def _of_broker(settings: Settings) -> list[ListenerSpec]:
     controllers, protocols = controller_listener_names(settings), security_protocols(settings)
-    given = {each.name: (each.host, each.port) for each in endpoints(settings, ADVERTISED)}
+    given = {endpoint.name: (endpoint.host, endpoint.port) for endpoint in endpoints(settings, ADVERTISED)}
     return [
         ListenerSpec(name, protocols[name], (host, port), given.get(name) if given else (host, port), SERVED)
         for name, host, port in endpoints(settings)
@@ -44,15 +44,15 @@ def _of_broker(settings: Settings) -> list[ListenerSpec]:
 
 def _of_controller(settings: Settings) -> list[ListenerSpec]:
     protocols = security_protocols(settings)
-    binds = {each.name: (each.host, each.port) for each in endpoints(settings)}
-    given = {each.name: (each.host, each.port) for each in endpoints(settings, ADVERTISED)}
-    found = []
+    binds = {endpoint.name: (endpoint.host, endpoint.port) for endpoint in endpoints(settings)}
+    given = {endpoint.name: (endpoint.host, endpoint.port) for endpoint in endpoints(settings, ADVERTISED)}
+    specs = []
     for number, name in enumerate(controller_listener_names(settings)):
         bind, protocol = binds.get(name), protocols.get(name, PROTOCOLS[0])
         if bind is not None or number == 0:
             advertised = None if bind is None else given.get(name) or _of_bind(settings, bind, number)
-            found.append(ListenerSpec(name, protocol, bind, advertised, CONTROLLER_SERVED))
-    return found
+            specs.append(ListenerSpec(name, protocol, bind, advertised, CONTROLLER_SERVED))
+    return specs
 
 
 def _of_bind(settings: Settings, bind: Address, number: int) -> Address:

@@ -43,8 +43,8 @@ class NodeFacts:
         self.id = settings.int(NODE_ID)
         self.voters = voter_addresses(settings)
         self.controllers = settings.list(NAMES)
-        self.listeners = [each.name for each in endpoints(settings)]
-        self.advertised = [each.name for each in endpoints(settings, ADVERTISED)]
+        self.listeners = [endpoint.name for endpoint in endpoints(settings)]
+        self.advertised = [endpoint.name for endpoint in endpoints(settings, ADVERTISED)]
 
     @property
     def of_controllers(self) -> list[str]:

@@ -171,13 +171,13 @@ def properties(text: str, file: str = "server.properties") -> list[Given]:
 
 def assignments(words: Iterable[str], option: str = "-c") -> list[Given]:
     """The settings of words such as `num.partitions=4`."""
-    given = []
+    givens = []
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name.strip():
             raise UsageError(f"{option} {word}: a setting is given as name=value")
-        given.append((f"{option} {word}", name.strip(), text))
-    return given
+        givens.append((f"{option} {word}", name.strip(), text))
+    return givens
 
 
 def as_text(value: object) -> str:

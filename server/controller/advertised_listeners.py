@@ -32,17 +32,17 @@ def endpoints_of(listeners: Iterable[ListenerSpec], first: str = "") -> list[End
 def checked_endpoints(listeners: Iterable[RegisteredListener]) -> list[Endpoint]:
     """The endpoints by name: of two with one name the later counts. Refusal(UNKNOWN_SERVER_ERROR),
     as of Kafka, for one that cannot be."""
-    found: dict[str, Endpoint] = {}
+    endpoints: dict[str, Endpoint] = {}
     for listener in listeners:
         if not 0 <= listener.security_protocol < len(PROTOCOLS):
             raise _refused(f"Unknown security protocol {listener.security_protocol} in listener {listener.name}")
-        found[listener.name] = Endpoint(listener.name, listener.host, listener.port, listener.security_protocol)
-    for endpoint in found.values():
+        endpoints[listener.name] = Endpoint(listener.name, listener.host, listener.port, listener.security_protocol)
+    for endpoint in endpoints.values():
         if endpoint.port == 0:
             raise _refused("Cannot serialize ephemeral port 0 in ListenerInfo.")
         if not endpoint.host.strip():
             raise _refused("Cannot serialize empty host in ListenerInfo.")
-    return [*found.values()]
+    return [*endpoints.values()]
 
 
 def _refused(message: str) -> Refusal:

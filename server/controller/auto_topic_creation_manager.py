@@ -54,10 +54,10 @@ def auto_create_internal_topic(node: ControllerHost, controller: MetadataWriter,
     if result.error_code:
         raise Refusal(result.error_code, result.error_message)
     controller.commit(decision.records)
-    found = controller.image.topic(result.topic_id)
-    if found is None:  # not committed yet
+    topic = controller.image.topic(result.topic_id)
+    if topic is None:  # not committed yet
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
-    return found
+    return topic
 
 
 def create_topic(node: DecisionHost, topic: CreatableTopic, done: Callable[[Refusal | None], None]) -> None:

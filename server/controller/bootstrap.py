@@ -46,7 +46,7 @@ def cluster_records(formatted: Sequence[Any], min_insync_replicas: str) -> list[
 
 def controller_record(node_id: int, incarnation_id: Uuid, endpoints: Iterable[Endpoint]) -> RegisterControllerRecord:
     """The registration of a controller with these listeners."""
-    end_points = [RegisterControllerRecord.ControllerEndpoint(**each._asdict()) for each in endpoints]
+    end_points = [RegisterControllerRecord.ControllerEndpoint(**endpoint._asdict()) for endpoint in endpoints]
     features = [
         RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
         for name, (low, high) in SUPPORTED.items()
@@ -76,7 +76,7 @@ def broker_record(
         broker_id=node_id,
         incarnation_id=incarnation_id,
         broker_epoch=epoch,
-        end_points=[RegisterBrokerRecord.BrokerEndpoint(**each._asdict()) for each in endpoints],
+        end_points=[RegisterBrokerRecord.BrokerEndpoint(**endpoint._asdict()) for endpoint in endpoints],
         features=features,
         rack=rack,
         fenced=True,

@@ -192,10 +192,10 @@ def _leader_and_isr_updates(
 ) -> list[PartitionChangeRecord]:
     """Changes of these partitions, each with a new leader if it needs one."""
     records = []
-    for place in of:
-        isr = [broker for broker in place.partition.isr if broker != without]
+    for partition in of:
+        isr = [broker for broker in partition.partition.isr if broker != without]
         target = PartitionTarget(
-            isr=isr, election=changes.election(place.topic), unclean_shutdown_replica=unclean_shutdown_replica
+            isr=isr, election=changes.election(partition.topic), unclean_shutdown_replica=unclean_shutdown_replica
         )
-        records += changes.change(place, target)
+        records += changes.change(partition, target)
     return records

@@ -96,6 +96,6 @@ def _new_replicas(image: Image, topic: TopicImage, requested: CreatePartitionsTo
     if requested.assignments is None:
         return replica_placement.place_replicas(image, first, more, factor)
     return [
-        replica_placement.checked_assignment(image, index, given.broker_ids, factor)
-        for index, given in enumerate(requested.assignments, start=first)
+        replica_placement.checked_assignment(image, index, assignment.broker_ids, factor)
+        for index, assignment in enumerate(requested.assignments, start=first)
     ]

@@ -165,12 +165,12 @@ def _assigned_replicas(image: Image, topic: CreatableTopic) -> list[list[int]]:
             raise Refusal(error_codes.INVALID_REQUEST, message)
     assigned: dict[int, list[int]] = {}
     factor: int | None = None
-    for given in topic.assignments:
-        index = given.partition_index
+    for assignment in topic.assignments:
+        index = assignment.partition_index
         if index in assigned:
             message = f"Found multiple manual partition assignments for partition {index}"
             raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
-        assigned[index] = replica_placement.checked_assignment(image, index, given.broker_ids, factor)
+        assigned[index] = replica_placement.checked_assignment(image, index, assignment.broker_ids, factor)
         factor = len(assigned[index])
     if sorted(assigned) != list(range(len(assigned))):
         message = "partitions should be a consecutive 0-based integer sequence"

@@ -44,7 +44,7 @@ def delete_topics(
         else:
             times_named[found] = times_named.get(found, times[None, found] > 1) + 1
     found_results = yield from sliced(lambda named: _result(image, *named, apply_quota), times_named.items())
-    records = [RemoveTopicRecord(topic_id=each.topic_id) for each in found_results if not each.error_code]
+    records = [RemoveTopicRecord(topic_id=result.topic_id) for result in found_results if not result.error_code]
     return ControllerResult(records, results + found_results).checked()
 
 

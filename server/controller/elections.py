@@ -64,7 +64,7 @@ def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest
             else:
                 answers.append(_result(index))
         if request.topic_partitions is None:
-            answers = [each for each in answers if each.error_code != error_codes.ELECTION_NOT_NEEDED]
+            answers = [answer for answer in answers if answer.error_code != error_codes.ELECTION_NOT_NEEDED]
         results.append(Result(topic=name, partition_result=answers))
     return ControllerResult(records, results).checked()
 
@@ -148,5 +148,5 @@ def elect_unclean_leaders(image: Image, settings: Settings) -> list[PartitionCha
 def _limited_elections(
     changes: PartitionChanges, of: Iterable[ImagePartition], kind: Election
 ) -> list[PartitionChangeRecord]:
-    new_records = (record for place in of for record in changes.change(place, PartitionTarget(election=kind)))
+    new_records = (record for partition in of for record in changes.change(partition, PartitionTarget(election=kind)))
     return list(islice(new_records, MAX_ELECTIONS_PER_IMBALANCE))

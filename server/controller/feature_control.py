@@ -69,8 +69,8 @@ def update_features(
     """Handles UpdateFeatures. `min_insync_replicas` is the controller's static configuration.
     Refusal(INVALID_UPDATE_VERSION).
     """
-    updates = {each.feature: each for each in requested}
-    levels = {**image.features, **{name: each.max_version_level for name, each in updates.items()}}
+    updates = {update.feature: update for update in requested}
+    levels = {**image.features, **{name: update.max_version_level for name, update in updates.items()}}
     records: list[Message] = []
     raised = None
     for name, each in updates.items():

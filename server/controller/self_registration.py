@@ -68,6 +68,6 @@ def _register_controller(node: ControllerHost, controller: MetadataWriter) -> No
         # A controller that no other node reaches has no listener; Kafka has always one, so the
         # address of its broker stands for it.
         listeners = of_controllers(node.listeners)
-        alone = [each._replace(advertised=node.advertised) for each in listeners[:1]]
+        alone = [listener._replace(advertised=node.advertised) for listener in listeners[:1]]
         endpoints = endpoints_of(listeners) or endpoints_of(alone)
         controller.commit([bootstrap.controller_record(node.id, node.incarnation_id, endpoints)])

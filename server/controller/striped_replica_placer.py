@@ -82,7 +82,7 @@ class _Rack:
 def _group_by_rack(brokers: Iterable[UsableBroker]) -> list[_Rack]:
     """The racks by name; brokers without a rack form the first one."""
     racks: dict[str | None, _Rack] = {}
-    for broker in sorted(brokers, key=lambda each: (each.rack or "", each.rack is not None, each.id)):
+    for broker in sorted(brokers, key=lambda broker: (broker.rack or "", broker.rack is not None, broker.id)):
         rack = racks.setdefault(broker.rack, _Rack())
         (rack.fenced if broker.fenced else rack.unfenced).brokers.append(broker.id)
     return list(racks.values())

@@ -110,7 +110,7 @@ class InterBrokerSender(ABC):
 
     def take_outgoing(self) -> list[OutboundRequest]:
         """The requests to send now; each is taken once."""
-        found = []
+        requests = []
         for broker in list(self.destinations()):
             if broker == self.node.id or broker in self._busy or self._paused_until.get(broker, 0) > self.node.now:
                 continue
@@ -119,8 +119,8 @@ class InterBrokerSender(ABC):
                 self.on_response(broker, request.items, RequestFailure.LOST)
                 continue
             body, version, lowest, _ = request
-            found.append(OutboundRequest(self._begin(broker, request), RaftPeer(broker, at), body, version, lowest))
-        return found
+            requests.append(OutboundRequest(self._begin(broker, request), RaftPeer(broker, at), body, version, lowest))
+        return requests
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """The response to the request with this token, or why there is none."""

@@ -29,13 +29,13 @@ class Step(NamedTuple):
 
 def parsed(path: str) -> list[Step]:
     """The steps of a path. Raises UsageError."""
-    found = []
+    steps = []
     for part in path.split("."):
         match = STEP.fullmatch(part)
         if match is None:
             raise UsageError(f"{path!r} is no path: {part!r} is not a name, name[0] or name[*]")
-        found.append(Step(match[1], None if match[2] is None else EVERY if match[2] == "*" else int(match[2])))
-    return found
+        steps.append(Step(match[1], None if match[2] is None else EVERY if match[2] == "*" else int(match[2])))
+    return steps
 
 
 def check(cls: type[Message], path: str, value: Any) -> None:

@@ -84,7 +84,7 @@ class Pacing:
         passed: list[int] = []
         while self._chunks and self.tripped is None and len(passed) < MOST_AT_ONCE:
             effects = self._in_force(now)
-            if any(isinstance(each.action, HalfOpen) for each in effects):
+            if any(isinstance(effect.action, HalfOpen) for effect in effects):
                 self._is_held = True
                 break
             if self._is_held:
@@ -97,17 +97,17 @@ class Pacing:
         return passed
 
     def _in_force(self, now: int) -> list[Effect]:
-        return [each for each in (*self.effects, *self._chunks[0].effects) if each.is_in_force(now)]
+        return [effect for effect in (*self.effects, *self._chunks[0].effects) if effect.is_in_force(now)]
 
     def _next(self, effects: Iterable[Effect]) -> tuple[int, dict[Effect, int]]:
         """The size of the next piece, and from when each effect lets the one after it begin. Sets
         when the piece is due."""
         chunk, size = self._chunks[0], self._chunks[0].left
         at, free = max(chunk.came, self._since), dict[Effect, int]()
-        for each in effects:
-            at += chunk.delays.get(each, 0)
-            if type(each.action) in PIECES:
-                size = min(size, PIECES[type(each.action)](each))
+        for effect in effects:
+            at += chunk.delays.get(effect, 0)
+            if type(effect.action) in PIECES:
+                size = min(size, PIECES[type(effect.action)](effect))
         for each in effects:
             if type(each.action) in LASTS:
                 at = max(at, self._free.get(each, 0))
@@ -123,17 +123,17 @@ class Pacing:
         chunk.left -= size
         if not chunk.left:
             self._chunks.popleft()
-        for each in effects:
-            if isinstance(each.action, ResetAfter):
-                each.left -= size
-                if each.left <= 0:
-                    self.tripped = each
+        for effect in effects:
+            if isinstance(effect.action, ResetAfter):
+                effect.left -= size
+                if effect.left <= 0:
+                    self.tripped = effect
 
     def next_deadline(self, now: int) -> int | None:
         """When something passes, unless more is released (ms)."""
         if not self._chunks or self.tripped is not None:
             return None
-        ends = [end for each in self._in_force(now) if (end := each.armed.end) is not None]
+        ends = [end for effect in self._in_force(now) if (end := effect.armed.end) is not None]
         return min([*ends, *([] if self._is_held else [-(-self._due // MS)])], default=None)
 
     def __repr__(self) -> str:

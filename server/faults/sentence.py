@@ -68,7 +68,7 @@ def step_text(action: Any) -> str:
 
 
 def _steps(dialogue: Dialogue) -> str:
-    texts = [step_text(each) for each in dialogue.steps[:MOST_STEPS]]
+    texts = [step_text(step) for step in dialogue.steps[:MOST_STEPS]]
     more = len(dialogue.steps) - len(texts)
     return ", then ".join([*texts, *([f"{more} more"] if more else [])])
 

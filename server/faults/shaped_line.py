@@ -93,12 +93,12 @@ class ShapedLine:
         """When a connection is closed that would have closed before (ms); None for another one."""
         if self._closing_since is None:
             return None
-        actions = [each.rule.action for each in self._slow_closes if not each.is_released]
+        actions = [close.rule.action for close in self._slow_closes if not close.is_released]
         return self._closing_since + close_delay_ms(actions)
 
     def is_half_open(self, now: int) -> bool:
         """Whether nothing passes."""
-        return any(isinstance(each.action, HalfOpen) and each.is_in_force(now) for each in self._effects)
+        return any(isinstance(effect.action, HalfOpen) and effect.is_in_force(now) for effect in self._effects)
 
     def size(self, direction: int) -> int:
         """The bytes that have not passed."""
@@ -106,8 +106,8 @@ class ShapedLine:
 
     def forget_released(self) -> None:
         """Drops what is known of rules that were released, or are over."""
-        self._effects[:] = [each for each in self._effects if not each.armed.is_released]
-        kept = {*self._rules, *(each.armed for each in self._effects)}
+        self._effects[:] = [effect for effect in self._effects if not effect.armed.is_released]
+        kept = {*self._rules, *(effect.armed for effect in self._effects)}
         self._met = {armed: effect for armed, effect in self._met.items() if armed in kept}
 
     def next_deadline(self, now: int) -> int | None:

@@ -65,11 +65,11 @@ def _with_session(node: FaultHost, request: Request[FetchRequest]) -> FetchReque
 def _as_topics(partitions: Iterable[CachedPartition]) -> list[FetchRequest.FetchTopic]:
     return [
         FetchRequest.FetchTopic(
-            topic=each.topic,
-            topic_id=each.topic_id,
-            partitions=[FetchRequest.FetchPartition(partition=each.index)],
+            topic=partition.topic,
+            topic_id=partition.topic_id,
+            partitions=[FetchRequest.FetchPartition(partition=partition.index)],
         )
-        for each in partitions
+        for partition in partitions
     ]
 
 

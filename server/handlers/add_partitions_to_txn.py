@@ -56,10 +56,10 @@ def answer(node: HandlerContext, request: Request[AddPartitionsToTxnRequest]) ->
         (result,) = yield from _results(node, request, [_only(request.body)])
         return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)
     # The first of each id, as in Kafka's collection.
-    found: dict[str, Transaction] = {}
+    transactions: dict[str, Transaction] = {}
     for each in request.body.transactions:
-        found.setdefault(each.transactional_id, each)
-    results = yield from _results(node, request, found.values())
+        transactions.setdefault(each.transactional_id, each)
+    results = yield from _results(node, request, transactions.values())
     return AddPartitionsToTxnResponse(results_by_transaction=results)
 
 
@@ -178,7 +178,7 @@ def _result(
             yield OTHERS_FIRST
     return Result(
         transactional_id=transaction.transactional_id,
-        topic_results=[TopicResult(name=name, results_by_partition=found) for name, found in topics.items()],
+        topic_results=[TopicResult(name=name, results_by_partition=topic) for name, topic in topics.items()],
     )
 
 

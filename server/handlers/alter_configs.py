@@ -86,7 +86,7 @@ def _result(altered: ConfigResourceResult) -> AlterConfigsResponse.AlterConfigsR
 def refuse(request: Request[AlterConfigsRequest], code: int, message: str | None) -> AlterConfigsResponse:
     return AlterConfigsResponse(
         responses=[
-            _result(ConfigResourceResult(each.resource_type, each.resource_name, code, message))
-            for each in request.body.resources
+            _result(ConfigResourceResult(resource.resource_type, resource.resource_name, code, message))
+            for resource in request.body.resources
         ]
     )

@@ -60,7 +60,7 @@ def answer(node: HandlerContext, request: Request[CreateDelegationTokenRequest])
     if owner != requester and not may(node, request, (CREATE_TOKENS, USER, str(owner))):
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
     terms = checked_token_settings(node.controller.draft, token_settings_of(node.settings))
-    renewers = [KafkaPrincipal(each.principal_type, each.principal_name) for each in request.body.renewers]
+    renewers = [KafkaPrincipal(renewer.principal_type, renewer.principal_name) for renewer in request.body.renewers]
     new_token = NewTokenRequest(owner, requester, renewers, request.body.max_lifetime_ms)
     token = create_token(node.controller.draft, terms, new_token, node.controller.new_id, node.now)
     times = token.issue_timestamp, token.expiration_timestamp, token.max_timestamp

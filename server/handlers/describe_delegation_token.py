@@ -44,7 +44,7 @@ def answer(node: HandlerContext, request: Request[DescribeDelegationTokenRequest
     if settings is None:
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTH_DISABLED)
     owners = request.body.owners
-    requested = None if owners is None else {f"{each.principal_type}:{each.principal_name}" for each in owners}
+    requested = None if owners is None else {f"{owner.principal_type}:{owner.principal_name}" for owner in owners}
     return DescribeDelegationTokenResponse(
         tokens=[
             _described(settings, token_id, token)
@@ -81,6 +81,6 @@ def _described(settings: TokenSettings, token_id: str, token: DelegationToken) -
         hmac=settings.proof(token_id),
         renewers=[
             Renewer(principal_type=kind, principal_name=name)
-            for kind, _, name in (each.partition(":") for each in token.renewers)
+            for kind, _, name in (renewer.partition(":") for renewer in token.renewers)
         ],
     )

@@ -63,31 +63,31 @@ def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> Wa
 
 
 def _describe(
-    path: str, place: LogDirDescription, is_cordoned: bool, requested: set[Key] | None, ends: Mapping[Key, int]
+    path: str, description: LogDirDescription, is_cordoned: bool, requested: set[Key] | None, ends: Mapping[Key, int]
 ) -> Wait[Result]:
-    if place.failed or place.space is None:
-        code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR
+    if description.failed or description.space is None:
+        code = error_codes.KAFKA_STORAGE_ERROR if description.failed else error_codes.UNKNOWN_SERVER_ERROR
         return Result(error_code=code, log_dir=path)
-    total, usable = place.space
+    total, usable = description.space
     return Result(
         log_dir=path,
-        topics=(yield from _topics(place, requested, ends)),
+        topics=(yield from _topics(description, requested, ends)),
         total_bytes=total,
         usable_bytes=usable,
         is_cordoned=is_cordoned,
     )
 
 
-def _topics(place: LogDirDescription, requested: set[Key] | None, ends: Mapping[Key, int]) -> Wait[list[Topic]]:
+def _topics(description: LogDirDescription, requested: set[Key] | None, ends: Mapping[Key, int]) -> Wait[list[Topic]]:
     """The replicas that there were when the request began."""
     found: dict[str, list[Partition]] = {}
-    here = place.logs.keys() | place.futures.keys()
+    here = description.logs.keys() | description.futures.keys()
     slices = Slices()
     for key in (yield from ordered(here if requested is None else here & requested)):
         if slices.end():
             yield OTHERS_FIRST
-        future = place.futures.get(key)
-        partition = _partition(key[1], place.logs[key]) if future is None else _future(key, future, ends)
+        future = description.futures.get(key)
+        partition = _partition(key[1], description.logs[key]) if future is None else _future(key, future, ends)
         found.setdefault(key[0], []).append(partition)
     return [Topic(name=name, partitions=partitions) for name, partitions in found.items()]
 

@@ -89,4 +89,4 @@ def _failed(requested: RequestGroup, code: int, message: str | None) -> Response
 def refuse(
     request: Request[DescribeShareGroupOffsetsRequest], code: int, message: str | None
 ) -> DescribeShareGroupOffsetsResponse:
-    return DescribeShareGroupOffsetsResponse(groups=[_failed(each, code, message) for each in request.body.groups])
+    return DescribeShareGroupOffsetsResponse(groups=[_failed(group, code, message) for group in request.body.groups])

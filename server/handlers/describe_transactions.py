@@ -35,7 +35,7 @@ def answer(node: HandlerContext, request: Request[DescribeTransactionsRequest]) 
     )
     if (rights := client_rights(node, request)) is not None:
         for state in states:
-            state.topics = [each for each in state.topics if rights.may(DESCRIBE, TOPIC, each.topic)]
+            state.topics = [topic for topic in state.topics if rights.may(DESCRIBE, TOPIC, topic.topic)]
     return DescribeTransactionsResponse(transaction_states=states)
 
 

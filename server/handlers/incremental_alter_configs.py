@@ -102,7 +102,7 @@ def refuse(
 ) -> IncrementalAlterConfigsResponse:
     return IncrementalAlterConfigsResponse(
         responses=[
-            _result(ConfigResourceResult(each.resource_type, each.resource_name, code, message))
-            for each in request.body.resources
+            _result(ConfigResourceResult(resource.resource_type, resource.resource_name, code, message))
+            for resource in request.body.resources
         ]
     )

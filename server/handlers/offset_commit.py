@@ -54,7 +54,7 @@ def _failed(topic: RequestTopic, code: int) -> ResponseTopic:
 
 
 def _all_failed(partitions: Sequence[RequestPartition], code: int) -> list[ResponsePartition]:
-    return [ResponsePartition(partition_index=each.partition_index, error_code=code) for each in partitions]
+    return [ResponsePartition(partition_index=partition.partition_index, error_code=code) for partition in partitions]
 
 
 def refuse(request: Request[OffsetCommitRequest], code: int, message: str | None) -> OffsetCommitResponse:

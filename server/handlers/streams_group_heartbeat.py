@@ -136,7 +136,7 @@ def _topics_of(subtopology: StreamsGroupHeartbeatRequest.Subtopology) -> Iterabl
 
 def _validate(body: StreamsGroupHeartbeatRequest) -> None:
     """Raises Refusal: INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY."""
-    if body.topology is not None and any(each.source_topic_regex for each in body.topology.subtopologies):
+    if body.topology is not None and any(subtopology.source_topic_regex for subtopology in body.topology.subtopologies):
         raise _invalid("Regular expressions for source topics are not supported yet.")
     _refuse_empty(body.member_id, "MemberId")
     _refuse_empty(body.group_id, "GroupId")

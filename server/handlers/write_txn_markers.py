@@ -120,7 +120,7 @@ def _result(producer_id: int, codes: dict[tuple[str, int], int], slices: Slices)
             yield OTHERS_FIRST
         topics.setdefault(topic, []).append(PartitionResult(partition_index=index, error_code=code))
     return MarkerResult(
-        producer_id=producer_id, topics=[TopicResult(name=name, partitions=found) for name, found in topics.items()]
+        producer_id=producer_id, topics=[TopicResult(name=name, partitions=topic) for name, topic in topics.items()]
     )
 
 

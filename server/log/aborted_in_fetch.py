@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 _base_offset = attrgetter("base_offset")
 
 
-def aborted_in_fetch(log: PartitionLog, offset: int, max_bytes: int, end: int, found: Loan) -> list[AbortedTransaction]:
+def aborted_in_fetch(log: PartitionLog, offset: int, max_bytes: int, end: int, loan: Loan) -> list[AbortedTransaction]:
     """The aborted transactions of the answer to a fetch at `offset`, which is below `end`. `found`
     is what was read of up to `max_bytes` below `end`."""
     if not log.transactions.has_aborted_from(offset):
         return []
-    return log.aborted_in(offset, _upper_bound(log, offset, max_bytes, end, found))
+    return log.aborted_in(offset, _upper_bound(log, offset, max_bytes, end, loan))
 
 
-def _upper_bound(log: PartitionLog, offset: int, max_bytes: int, end: int, found: Loan) -> int:
-    segments, following = log.segments, found.next_offset
+def _upper_bound(log: PartitionLog, offset: int, max_bytes: int, end: int, loan: Loan) -> int:
+    segments, following = log.segments, loan.next_offset
     number = bisect_right(segments, max(offset, following - 1), key=_base_offset) - 1
     while number + 1 < len(segments) and segments[number].next_offset <= offset:
         number += 1  # compaction left no batch between
-    entry = _entry_after(segments[number], following, end, len(found.records) < max_bytes)
+    entry = _entry_after(segments[number], following, end, len(loan.records) < max_bytes)
     if entry is not None:
         return max(entry, following)
     return segments[number + 1].base_offset if number + 1 < len(segments) else log.log_end_offset

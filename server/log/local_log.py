@@ -36,11 +36,11 @@ class LocalLog:
         "truncations",
     )
 
-    def __init__(self, topic: str, index: int, config: LogConfig, storage: Storage, found: LoadedLog) -> None:
+    def __init__(self, topic: str, index: int, config: LogConfig, storage: Storage, log: LoadedLog) -> None:
         self.topic, self.index, self.config = topic, index, config
         self._storage = storage
-        self.epochs, self._state = found.epochs, found.state
-        self.log_start_offset, self.log_end_offset = found.log_start_offset, found.log_end_offset
+        self.epochs, self._state = log.epochs, log.state
+        self.log_start_offset, self.log_end_offset = log.log_start_offset, log.log_end_offset
         self._looked_at = 0  # when `flush.ms` last asked for a flush (ms)
         self.cleaned_to = 0
         self.truncations = 0  # how often its end was truncated
@@ -141,7 +141,7 @@ class LocalLog:
     def last_records(self) -> dict[int, LastRecord]:
         """The last record of each producer, by producer id. Compaction keeps its batch, which has
         the last sequence or the epoch."""
-        return {each.producer_id: each.last_record for each in self._state.producers}
+        return {producer.producer_id: producer.last_record for producer in self._state.producers}
 
     @property
     def recovery_point(self) -> int:

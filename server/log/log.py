@@ -57,19 +57,19 @@ class PartitionLog(LocalLog):
         index: int,
         config: LogConfig | None = None,
         storage: Storage | None = None,
-        found: LoadedLog | None = None,
+        log: LoadedLog | None = None,
     ) -> None:
         config = config or LogConfig()
         storage = storage or MemoryStorage(0, config.index_interval_bytes)
-        super().__init__(topic, index, config, storage, found or empty_log())
+        super().__init__(topic, index, config, storage, log or empty_log())
         self._high_watermark = self.log_start_offset  # from log_start_offset to log_end_offset
 
     def copy(self, storage: Storage) -> PartitionLog:
         """The same log in another storage, which has the same batches. Neither of the two has what
         is appended to the other."""
         epochs = LeaderEpochCache(self.epochs.entries)
-        found = LoadedLog(self.log_start_offset, self.log_end_offset, epochs, self._state.copy())
-        made = PartitionLog(self.topic, self.index, self.config, storage, found)
+        log = LoadedLog(self.log_start_offset, self.log_end_offset, epochs, self._state.copy())
+        made = PartitionLog(self.topic, self.index, self.config, storage, log)
         made.high_watermark, made.cleaned_to = self._high_watermark, self.cleaned_to
         return made
 
@@ -248,9 +248,9 @@ class PartitionLog(LocalLog):
     def lend(self, offset: int, max_bytes: int, upper_bound: int, *, at_least_one: bool) -> Loan:
         """Reads as `read` does, for a caller that only sends the bytes on."""
         for segment, bound in self._to_read(offset, upper_bound):
-            found = segment.lend(offset, max(0, max_bytes), bound, at_least_one)
-            if found is not None:
-                return found
+            loan = segment.lend(offset, max(0, max_bytes), bound, at_least_one)
+            if loan is not None:
+                return loan
             if not at_least_one:
                 break
         return Loan(b"", offset)

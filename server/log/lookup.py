@@ -80,7 +80,7 @@ def offset_for(log: SearchedLog, timestamp: int) -> TimestampAndOffset:
 def first_at(segments: Sequence[LogSegment], timestamp: int, start: int) -> TimestampAndOffset:
     """The first record at or above offset `start` that is no older than `timestamp`, in the first
     segment whose age is not before it."""
-    late_enough = (each for each in segments if age_from(each) >= timestamp)
+    late_enough = (segment for segment in segments if age_from(segment) >= timestamp)
     for batch in (batch for each in islice(late_enough, 1) for batch in each.batches(start, timestamp)):
         for record in _records(batch):
             if record.timestamp >= timestamp and record.offset >= start:

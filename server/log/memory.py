@@ -270,7 +270,7 @@ class MemoryStorage:
         keep = max(1, bisect_right(self.segments, offset, key=_base_offset))
         del self.segments[keep:]
         self.segments[-1].truncate(offset)
-        self._snapshots = {at: each for at, each in self._snapshots.items() if at <= offset}
+        self._snapshots = {at: snapshot for at, snapshot in self._snapshots.items() if at <= offset}
 
     def restart(self, offset: int) -> None:
         self.segments[:] = [MemorySegment(offset, self.segments[-1].interval)]

@@ -94,7 +94,7 @@ class ProducerStateManager:
     def restore(self, kept: Iterable[ProducerStateEntry]) -> None:
         """Replaces everything by these producers and their open transactions."""
         self.producers.restore(kept)
-        begun = sorted((each.transaction_start, each.producer_id) for each in self.producers)
+        begun = sorted((producer.transaction_start, producer.producer_id) for producer in self.producers)
         for first, producer_id in begun:
             if first >= 0:
                 self.transactions.begin(producer_id, first)

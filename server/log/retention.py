@@ -50,7 +50,7 @@ def _too_large(segments: Sequence[LogSegment], limit: int) -> Due:
         nonlocal excess
         # Counted on the first call: an earlier rule may have deleted segments.
         if excess is None:
-            excess = sum(each.size for each in segments) - limit
+            excess = sum(segment.size for segment in segments) - limit
         if segment.size > excess:
             return False
         excess -= segment.size

@@ -64,8 +64,8 @@ def write_bootstrap_voters(snapshots: SnapshotStore, voters: VoterSet, now: int)
 
 def bootstrap_servers(settings: Settings) -> Sequence[VoterEndpoint]:
     """`controller.quorum.bootstrap.servers`."""
-    found = []
+    endpoints = []
     for server in settings.list("controller.quorum.bootstrap.servers"):
         host, _, port = server.rpartition(":")
-        found.append(VoterEndpoint(host.removeprefix("[").removesuffix("]"), int(port)))
-    return found
+        endpoints.append(VoterEndpoint(host.removeprefix("[").removesuffix("]"), int(port)))
+    return endpoints

@@ -115,7 +115,7 @@ class FileLogs:
                 logs,
                 log_dir.disk.space(),
                 log_dir.disk.failed is not None,
-                {(each.log.topic, each.log.index): each.log for each in self.future_logs if each.log_dir is log_dir},
+                {(log.log.topic, log.log.index): log.log for log in self.future_logs if log.log_dir is log_dir},
             )
             for log_dir, logs in found.items()
         ]
@@ -345,9 +345,9 @@ class FileLogs:
                 for k, opened in self._open_logs.items()
                 if opened.log_dir is log_dir and k not in self._lost
             }
-            for each in self.future_logs:
-                if each.log_dir is log_dir:
-                    here[each.log.topic, each.log.index] = each.log
+            for log in self.future_logs:
+                if log.log_dir is log_dir:
+                    here[log.log.topic, log.log.index] = log.log
             with suppress(DiskFailure):
                 log_dir.checkpoint(offsets_of(here, which or names.OFFSET_CHECKPOINTS), self._unopened(log_dir))
 

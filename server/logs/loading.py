@@ -35,8 +35,7 @@ OFFSETS: dict[str, Callable[[PartitionLog], int | None]] = {
 def offsets_of(logs: Mapping[Key, PartitionLog], which: Iterable[str]) -> dict[str, dict[Key, int]]:
     """The offsets of the logs in the checkpoints with these names."""
     return {
-        name: {key: offset for key, each in logs.items() if (offset := OFFSETS[name](each)) is not None}
-        for name in which
+        name: {key: offset for key, log in logs.items() if (offset := OFFSETS[name](log)) is not None} for name in which
     }
 
 
@@ -45,7 +44,7 @@ def load(log_dir: LogDir, key: Key, folder: str, config: LogConfig, now: int) ->
     LostFile when it is damaged, and then only this partition is offline; BadFile for the metadata
     log. DiskFailure."""
     try:
-        found = open_log(
+        log = open_log(
             log_dir.disk,
             folder,
             *key,
@@ -63,6 +62,6 @@ def load(log_dir: LogDir, key: Key, folder: str, config: LogConfig, now: int) ->
             raise
         raise LostFile(log_dir.path, log_dir.at(str(problem)), problem.file) from problem
     # As far as it is known to be replicated.
-    found.high_watermark = log_dir.offset(names.REPLICATION_OFFSET, key)
-    found.cleaned_to = min(log_dir.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
-    return found
+    log.high_watermark = log_dir.offset(names.REPLICATION_OFFSET, key)
+    log.cleaned_to = min(log_dir.offset(names.CLEANER_OFFSET, key), log.log_end_offset)
+    return log

@@ -55,7 +55,7 @@ class MemoryLogs:
 
         return [
             LogDirDescription(
-                None, {(each.topic, each.index): each for each in self._logs.values() if each.topic != METADATA_TOPIC}
+                None, {(log.topic, log.index): log for log in self._logs.values() if log.topic != METADATA_TOPIC}
             )
         ]
 

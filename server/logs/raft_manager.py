@@ -51,7 +51,7 @@ class RaftManager:
         self.snapshots = logs.snapshots
         self.durable = _MetadataLogFlusher(node, self.log)
         listener_name = controller_listener_names(settings)[0]
-        advertised = {each.name: each.advertised for each in of_controllers(node.listeners)}
+        advertised = {controller.name: controller.advertised for controller in of_controllers(node.listeners)}
         endpoints = {name: VoterEndpoint(*address) for name, address in advertised.items() if address is not None}
         key = ReplicaKey(node.id, node.own_directory)
         static = static_voters(settings, key, listener_name, endpoints, self.snapshots, node.now)
@@ -76,20 +76,20 @@ class RaftManager:
         """Loads the metadata log. BadFile for a log that this node cannot have written: it must not
         vote with it."""
         try:
-            found = RaftLog(self.log, static, self.snapshots, self.durable)
+            log = RaftLog(self.log, static, self.snapshots, self.durable)
         except DivergedLog as problem:
             raise BadFile(str(problem), file=METADATA_TOPIC) from problem
         epoch = self._node.logs.elections.load().epoch
-        if 0 < epoch < found.last_epoch:
-            text = f"the log ends in epoch {found.last_epoch}, and the last one that this node knows is {epoch}"
+        if 0 < epoch < log.last_epoch:
+            text = f"the log ends in epoch {log.last_epoch}, and the last one that this node knows is {epoch}"
             raise BadFile(text, file=METADATA_TOPIC)
         if len(self.snapshots.ids()) > 1:
             from ..raft.snapshots.cleaner import forget_old  # most nodes have one snapshot at most
 
-            forget_old(found, self.snapshots, self._node.now)
-        if not found.end_offset:
+            forget_old(log, self.snapshots, self._node.now)
+        if not log.end_offset:
             list(self._node.logs.bootstrap)  # a leader that cannot read it must not start
-        return found
+        return log
 
     @property
     def needs_peers(self) -> bool:

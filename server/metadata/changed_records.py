@@ -131,7 +131,7 @@ def _touched(before: Image, records: Sequence[Any] | None) -> dict[str, set[Any]
     if records is None or any(type(record).__name__ in WIDE_RECORDS for record in records):
         return None
     topics = {record.topic_id for record in records if hasattr(record, "topic_id")}
-    resources = {(each.resource_type, each.resource_name) for each in records if hasattr(each, "resource_type")}
+    resources = {(record.resource_type, record.resource_name) for record in records if hasattr(record, "resource_type")}
     resources |= {(TOPIC, before.topics[id].name) for id in topics if id in before.topics}
     return {"topics": topics, "configs": resources}
 

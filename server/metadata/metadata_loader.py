@@ -94,12 +94,12 @@ class MetadataLoader:
         """These batches are committed. `decided` are those that this node appended, in order: they
         are not read back.
         """
-        found = []
+        changes = []
         for position, header in iter_batches(batches):
             change = self._handle_batch(batches, position, header, decided)
             if change is not None:
-                found.append(change)
-        return found
+                changes.append(change)
+        return changes
 
     def _handle_batch(
         self, batches: Buffer, position: int, header: BatchHeader, decided: deque[UncommittedBatch]

@@ -102,7 +102,7 @@ def batch_level(records: Iterable[Any], level: int | None) -> int:
     level_records = (
         each for each in records if type(each).__name__ == "FeatureLevelRecord" and each.name == METADATA_VERSION
     )
-    return next((each.feature_level for each in level_records), NEWEST)
+    return next((record.feature_level for record in level_records), NEWEST)
 
 
 def records_at_level(records: Sequence[Message], level: int) -> list[Message]:

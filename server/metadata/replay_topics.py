@@ -59,10 +59,10 @@ def _without_lookalike(image: Image, name: str) -> PersistentMap[str, frozenset[
 
 def known_topic(image: Image, record: Any) -> TopicImage:
     """The topic of a record. BrokenLog."""
-    found = image.topics.get(record.topic_id)
-    if found is None:
+    topic = image.topics.get(record.topic_id)
+    if topic is None:
         raise BrokenLog(f"{record!r} is about a topic that is not there")
-    return found
+    return topic
 
 
 def _with_partition(image: Image, of: TopicImage, index: int, partition: PartitionImage) -> Image:

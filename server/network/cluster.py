@@ -98,9 +98,9 @@ class InProcessCluster:
         finally:
             self._settling = False
         for channels in self.links.remote.values():
-            for each in channels:
-                if each.waiting:
-                    self._peers_of(each).pump()
+            for channel in channels:
+                if channel.waiting:
+                    self._peers_of(channel).pump()
         self._reschedule()
         return more
 

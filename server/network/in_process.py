@@ -106,7 +106,7 @@ class InProcessLinks:
         for listener in node.listeners:
             if listener.advertised is not None:
                 self._endpoints[VoterEndpoint(*listener.advertised)] = node.id, listener
-        self.remote[node.id] = [RemoteChannel(node, each) for each in node.channels]
+        self.remote[node.id] = [RemoteChannel(node, channel) for channel in node.channels]
 
     def leave(self, id: int, now: int = 0) -> None:
         """Removes a member without a word. Requests that it has not answered are lost."""
@@ -207,11 +207,11 @@ class InProcessLinks:
                 self._send(node, remote, send)
 
     def _send(self, node: Node, channel: RemoteChannel, send: OutboundRequest) -> None:
-        found = self._endpoints.get(send.to.endpoint)
-        if found is None:
+        endpoint = self._endpoints.get(send.to.endpoint)
+        if endpoint is None:
             channel.waiting.append(send)
             return
-        target = self.nodes.get(found[0])
+        target = self.nodes.get(endpoint[0])
         in_flight = InFlightRequest(
             node, channel.channel, channel.name, send, target or node, self._now + channel.timeout_ms
         )

@@ -55,13 +55,13 @@ class Lane:
 
     def arrived(self, now: int) -> list[HeldMessage]:
         """The messages that have passed."""
-        found = []
+        messages = []
         for size in self.pacing.take(now):
             self._passed += size
             if self._passed >= self.messages[0].size:
                 self._passed = 0
-                found.append(self.messages.popleft())
-        return found
+                messages.append(self.messages.popleft())
+        return messages
 
 
 class LinkFaults:
@@ -78,13 +78,13 @@ class LinkFaults:
 
     def is_refused(self, sender: int, receiver: int, now: int) -> bool:
         """Whether a rule refuses a request from one node to the other."""
-        rules = [each for each in self._of(sender, receiver) if isinstance(each.rule.action, RefuseConnections)]
+        rules = [armed for armed in self._of(sender, receiver) if isinstance(armed.rule.action, RefuseConnections)]
         return any(armed.applies(now) for armed in rules)
 
     def delay_of_close(self, left: int, sender: int, now: int) -> int | None:
         """How much later a node learns that another has left (ms); None without such a rule."""
-        rules = [each for each in self._of(left, sender) if isinstance(each.rule.action, SlowClose)]
-        actions = [each.rule.action for each in rules if each.applies(now)]
+        rules = [armed for armed in self._of(left, sender) if isinstance(armed.rule.action, SlowClose)]
+        actions = [rule.rule.action for rule in rules if rule.applies(now)]
         return close_delay_ms(actions) if actions else None
 
     def put(self, sender: int, receiver: int, message: HeldMessage, now: int) -> None:
@@ -109,7 +109,7 @@ class LinkFaults:
 
     def forget_released(self) -> None:
         """Drops what is known of rules that were released."""
-        self._effects = {key: each for key, each in self._effects.items() if not each.armed.is_released}
+        self._effects = {key: effect for key, effect in self._effects.items() if not effect.armed.is_released}
 
     def carry(self, now: int) -> list[tuple[int, int]]:
         """Delivers what arrives now. Returns the links that are reset, whose messages are lost."""

@@ -89,7 +89,7 @@ class Listener:
         self._loop = self._asides.loop = asyncio.get_running_loop()
         await self._fetch_keys()
         counts = {False: ConnectionCounts(), True: ConnectionCounts()}  # by `is_of_controllers`
-        for spec in [each for each in self.node.listeners if each.name in self._sockets]:
+        for spec in [listener for listener in self.node.listeners if listener.name in self._sockets]:
             quotas = ConnectionQuotas(
                 spec.name,
                 lambda: self.node.settings,
@@ -184,7 +184,7 @@ class Listener:
         self.shapes = bool(self.node.faults.register.by_plane[CONNECTION])
         for acceptor, spec in self._refusing:
             acceptor.refuses = partial(self._refuses, spec) if self.shapes else None
-        for protocol in sorted(self.connections, key=lambda each: each.connection.peer.id):
+        for protocol in sorted(self.connections, key=lambda protocol: protocol.connection.peer.id):
             if protocol.shaped is not None:
                 protocol.shaped.rules_changed()
             elif self.shapes and not protocol.transport.is_closing():
@@ -303,14 +303,14 @@ class Listener:
             return
         from .peers import Peers
 
-        for each in self.node.channels:
+        for channel in self.node.channels:
             peers = Peers(
-                each.channel,
+                channel.channel,
                 self.clock,
-                client_id=each.client_id,
-                timeout_ms=self.node.settings.int(each.timeout),
+                client_id=channel.client_id,
+                timeout_ms=self.node.settings.int(channel.timeout),
                 moved=self.reschedule,
-                security=peer_security(self.node.settings, each.is_to_controllers),
+                security=peer_security(self.node.settings, channel.is_to_controllers),
             )
             self._peers.append(peers)
         for peers in list(self._peers):

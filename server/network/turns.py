@@ -126,11 +126,11 @@ def _malloc_trim() -> Callable[[int], Any] | None:
     try:
         import ctypes
 
-        found: Callable[[int], Any] = ctypes.CDLL(None).malloc_trim
+        malloc_trim: Callable[[int], Any] = ctypes.CDLL(None).malloc_trim
     # Another C library, or another system.
     except (ImportError, AttributeError, OSError, TypeError):
         return None
-    return found
+    return malloc_trim
 
 
 class Asides:

@@ -53,7 +53,7 @@ class QuotaManagers:
         if before.quotas is not self._quotas or records is None or any(map(_ends_transaction, records)):
             self.update(after.quotas)
             return
-        entities = {entity_of(each.entity) for each in records if isinstance(each, ClientQuotaRecord)}
+        entities = {entity_of(record.entity) for record in records if isinstance(record, ClientQuotaRecord)}
         self._quotas = after.quotas
         changed = by_key((entity, after.quotas.get(entity, NOTHING)) for entity in entities)
         for manager in self._managers:

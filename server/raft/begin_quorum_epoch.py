@@ -22,7 +22,7 @@ def send_begin_quorum_epoch(replica: RaftReplica, leader: LeaderState) -> int | 
     """Sends BeginQuorumEpoch periodically to the voters that do not fetch; returns the time of the
     next round.
     """
-    unaware = [each for each in leader.voters.values() if not each.acknowledged]
+    unaware = [voter for voter in leader.voters.values() if not voter.acknowledged]
     if replica.now >= leader.begin_at:
         for progress in leader.voters.values():
             if progress.key.id != replica.key.id and _needs_begin_quorum_epoch(replica, progress.last_fetch):

@@ -80,16 +80,16 @@ def _described(replica: RaftReplica, leader: LeaderState, version: int) -> _Part
     )
 
 
-def _states(found: Iterable[ReplicaState], version: int) -> list[DescribeQuorumResponse.ReplicaState]:
+def _states(states: Iterable[ReplicaState], version: int) -> list[DescribeQuorumResponse.ReplicaState]:
     return [
         DescribeQuorumResponse.ReplicaState(
-            replica_id=each.key.id,
-            replica_directory_id=each.key.directory_id if version >= DIRECTORY_IDS_FROM else Uuid.ZERO,
-            log_end_offset=each.end_offset,
-            last_fetch_timestamp=each.last_fetch,
-            last_caught_up_timestamp=each.last_caught_up,
+            replica_id=state.key.id,
+            replica_directory_id=state.key.directory_id if version >= DIRECTORY_IDS_FROM else Uuid.ZERO,
+            log_end_offset=state.end_offset,
+            last_fetch_timestamp=state.last_fetch,
+            last_caught_up_timestamp=state.last_caught_up,
         )
-        for each in found
+        for state in states
     ]
 
 

@@ -63,7 +63,7 @@ def _check(replica: RaftReplica, leader_id: int, epoch: int) -> int:
 def _accept_leader(
     replica: RaftReplica, body: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int, epoch: int
 ) -> None:
-    endpoints = {each.name: VoterEndpoint(each.host, each.port) for each in body.leader_endpoints}
+    endpoints = {endpoint.name: VoterEndpoint(endpoint.host, endpoint.port) for endpoint in body.leader_endpoints}
     leader_discovery.accept_leader(replica, epoch, leader_id, endpoints or replica.voters.endpoints_of(leader_id))
 
 
@@ -85,8 +85,8 @@ def handle_end_quorum_epoch_request(replica: RaftReplica, request: InboundReques
 def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) -> list[ReplicaKey]:
     if version < 1:
         return [ReplicaKey(id) for id in partition.preferred_successors]
-    found = partition.preferred_candidates
-    return [ReplicaKey(each.candidate_id, each.candidate_directory_id) for each in found]
+    preferred_candidates = partition.preferred_candidates
+    return [ReplicaKey(candidate.candidate_id, candidate.candidate_directory_id) for candidate in preferred_candidates]
 
 
 def election_backoff_ms(replica: RaftReplica, successors: list[ReplicaKey]) -> int:

@@ -78,9 +78,9 @@ def handle_top_level(replica: RaftReplica, response: Any, partition: Any) -> boo
 
 def endpoints_in(replica: RaftReplica, id: int, node_endpoints: Sequence[Any]) -> Mapping[str, VoterEndpoint]:
     """The leader's endpoints, from the response or the voters."""
-    for each in node_endpoints:
-        if each.node_id == id and id >= 0:
-            return {replica.listener_name: VoterEndpoint(each.host, each.port)}
+    for endpoint in node_endpoints:
+        if endpoint.node_id == id and id >= 0:
+            return {replica.listener_name: VoterEndpoint(endpoint.host, endpoint.port)}
     return replica.voters.endpoints_of(id)
 
 

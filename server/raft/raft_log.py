@@ -290,11 +290,11 @@ class RaftLog:
         return memoryview(batches)[:end]
 
     def _apply_control_records(self, parsed: Sequence[VoterControlRecord]) -> None:
-        for each in parsed:
-            if each.voters is not None:
-                self.history.set_voters(each.offset, each.voters)
-            if each.kraft_version is not None:
-                self.history.set_kraft_version(each.offset, each.kraft_version)
+        for record in parsed:
+            if record.voters is not None:
+                self.history.set_voters(record.offset, record.voters)
+            if record.kraft_version is not None:
+                self.history.set_kraft_version(record.offset, record.kraft_version)
 
     def truncate_to_end_of(self, end: OffsetAndEpoch) -> int:
         """The leader's `end.epoch` ends at `end.offset`: truncates records beyond it, or of other

@@ -159,10 +159,10 @@ class RaftReplica(ABC):
 
     def endpoint_of_leader(self) -> VoterEndpoint | None:
         """The leader's endpoint, if it is known."""
-        found = self.state.leader_endpoints.get(self.listener_name)
-        if found is None and self.state.leader_id is not None:
+        endpoint = self.state.leader_endpoints.get(self.listener_name)
+        if endpoint is None and self.state.leader_id is not None:
             return self.voters.endpoint(self.state.leader_id, self.listener_name)
-        return found
+        return endpoint
 
     def send(self, peer: RaftPeer, body: Message, version: int, lowest: int = 0) -> None:
         """Sends a request to a peer that is ready."""

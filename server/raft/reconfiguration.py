@@ -270,7 +270,7 @@ def _voter_of_request(replica: RaftReplica, body: Any, kraft_versions: tuple[int
     that reads it fails.
     """
     key = _checked_key(body)
-    endpoints = {each.name.upper(): VoterEndpoint(each.host, each.port) for each in body.listeners}
+    endpoints = {listener.name.upper(): VoterEndpoint(listener.host, listener.port) for listener in body.listeners}
     if not all(name.strip() for name in endpoints):
         raise VoterChangeRefused(error_codes.INVALID_REQUEST, f"{key!r} has a listener without a name")
     if replica.listener_name not in endpoints:

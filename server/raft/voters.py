@@ -153,7 +153,7 @@ def _to_record(of: type[VotersRecord], voter: Voter) -> VotersRecord.Voter:
 
 def _from_record(voter: VotersRecord.Voter) -> Voter:
     feature = voter.kraft_version_feature
-    endpoints = {each.name: VoterEndpoint(each.host, each.port) for each in voter.endpoints}
+    endpoints = {endpoint.name: VoterEndpoint(endpoint.host, endpoint.port) for endpoint in voter.endpoints}
     key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
     return Voter(key, endpoints, (feature.min_supported_version, feature.max_supported_version))
 

@@ -103,23 +103,20 @@ class LogCleaner:
         from ..log.compaction.ranges import cleanable, is_due
 
         due = []
-        for each in self._candidates():
+        for candidate in self._candidates():
             with suppress(DiskFailure):  # the node reports it
-                found = cleanable(each, now)
-                if is_due(found, each.config.min_cleanable_dirty_ratio):
-                    due.append((found.overdue, found.ratio, each))
+                found = cleanable(candidate, now)
+                if is_due(found, candidate.config.min_cleanable_dirty_ratio):
+                    due.append((found.overdue, found.ratio, candidate))
         return max(due, key=lambda entry: entry[:2])[2] if due else None
 
     def _candidates(self) -> list[PartitionLog]:
-        self._uncleanable = [each for each in self._uncleanable if self._replica_of(each)]
-        logs = [each.log for each in all_replicas(self._node)]
+        self._uncleanable = [log for log in self._uncleanable if self._replica_of(log)]
+        logs = [replica.log for replica in all_replicas(self._node)]
         return [
-            each
-            for each in logs
-            if each.config.compacts
-            and len(each.segments) > 1
-            and each not in self._uncleanable
-            and not self._moves(each)
+            log
+            for log in logs
+            if log.config.compacts and len(log.segments) > 1 and log not in self._uncleanable and not self._moves(log)
         ]
 
     def _moves(self, log: PartitionLog) -> bool:

@@ -25,8 +25,8 @@ log = ClientLog("kafkadouble.server.replica")
 
 def handle_log_dir_failures(node: ReplicaHost) -> None:
     """Takes offline what failed since the last call."""
-    while node.halted is None and (found := node.logs.outages()):
-        for outage in found:
+    while node.halted is None and (outages := node.logs.outages()):
+        for outage in outages:
             _take_offline(node, outage)
     node.waiting.run(node.now)
 

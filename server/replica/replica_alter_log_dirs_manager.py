@@ -158,7 +158,7 @@ class ReplicaAlterLogDirsManager:
     def _step(self, now: int) -> None:
         """Advances the first move that waits for nothing."""
         self._is_scheduled = False
-        move = next((each for each in self.moves.values() if each.is_ready), None)
+        move = next((move for move in self.moves.values() if move.is_ready), None)
         if move is None:
             return
         quota = self._node.settings.int(RATE)

@@ -83,9 +83,9 @@ class ListenerSpec(NamedTuple):
 
 def of_brokers(listeners: Iterable[ListenerSpec]) -> list[ListenerSpec]:
     """The listeners for clients and other brokers."""
-    return [each for each in listeners if not each.is_of_controllers]
+    return [listener for listener in listeners if not listener.is_of_controllers]
 
 
 def of_controllers(listeners: Iterable[ListenerSpec]) -> list[ListenerSpec]:
     """The listeners for nodes and clients that speak to the controller."""
-    return [each for each in listeners if each.is_of_controllers]
+    return [listener for listener in listeners if listener.is_of_controllers]

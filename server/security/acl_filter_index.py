@@ -76,15 +76,15 @@ class AclFilterIndex:
 
 def _given(acl_filter: AclFilter) -> Values:
     """What a filter says of all but the pattern."""
-    given: Values = {}
+    values: Values = {}
     for field, number in (
         ("resource_type", acl_filter.resource_type_filter),
         ("operation", acl_filter.operation),
         ("permission_type", acl_filter.permission_type),
     ):
         if number != ANY:
-            given[field] = number
+            values[field] = number
     for field, text in (("principal", acl_filter.principal_filter), ("host", acl_filter.host_filter)):
         if text is not None:
-            given[field] = text
-    return given
+            values[field] = text
+    return values

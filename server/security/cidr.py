@@ -24,7 +24,7 @@ def _problem_of_ipv4(text: str) -> str | None:
     if parts is None:
         return f"Could not parse [{text}]"
     *numbers, bits = map(int, parts.groups())
-    for number, most in [*((each, BYTE) for each in numbers), (bits, IPV4_BITS)]:
+    for number, most in [*((number, BYTE) for number in numbers), (bits, IPV4_BITS)]:
         if number > most:
             return f"Value [{number}] not in range [0,{most}]"
     return None

@@ -43,7 +43,7 @@ def aborted_batches(
     """
     waiting = sorted(transactions, key=lambda aborted: aborted.first_offset, reverse=True)
     producers: set[int] = set()
-    found = []
+    headers = []
     for batch, is_abort_marker in batches:
         if batch.producer_id < 0:
             continue
@@ -52,8 +52,8 @@ def aborted_batches(
         if is_abort_marker:
             producers.discard(batch.producer_id)
         elif batch.is_transactional and batch.producer_id in producers:
-            found.append(batch)
-    return found
+            headers.append(batch)
+    return headers
 
 
 def _without(acquired: AcquiredRecords, first_offset: int, last_offset: int) -> list[AcquiredRecords]:

@@ -187,12 +187,12 @@ class _Acknowledgement:
             floor = records.floor(records.start_offset)
         _check(floor is not None, "Batch record not found. The request batch offsets are not found in the cache.")
         assert floor is not None
-        found = records.beginning_between(floor.first_offset, last)
-        where = "first" if found[-1].last_offset < first else "last" if found[-1].last_offset < last else None
+        batches = records.beginning_between(floor.first_offset, last)
+        where = "first" if batches[-1].last_offset < first else "last" if batches[-1].last_offset < last else None
         if where is not None:
             why = f"Batch record not found. The {where} offset in request is past acquired records."
             raise Refusal(error_codes.INVALID_REQUEST, why)
-        return found
+        return batches
 
     def _check_owner(self, whole: InFlightState) -> None:
         _check(

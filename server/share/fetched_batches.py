@@ -25,10 +25,10 @@ class FetchedBatches:
     __slots__ = ("_aborted", "_positions", "headers", "records")
 
     def __init__(self, records: Buffer, aborted: Sequence[AbortedTransaction] = ()) -> None:
-        found = list(iter_batches(records))
+        batches = list(iter_batches(records))
         self.records, self._aborted = records, aborted
-        self._positions = [position for position, _ in found]
-        self.headers = [header for _, header in found]
+        self._positions = [position for position, _ in batches]
+        self.headers = [header for _, header in batches]
 
     def without_aborted(self, in_flight: InFlightRecords, acquired: Sequence[AcquiredRecords]) -> list[AcquiredRecords]:
         """Archives the acquired records of aborted transactions; returns the others."""

@@ -82,10 +82,10 @@ class PartitionMetadataClient(InterBrokerSender):
                 of.ListOffsetsTopic(
                     name=name,
                     partitions=[
-                        of.ListOffsetsPartition(partition_index=each, timestamp=LATEST) for each in sorted(found)
+                        of.ListOffsetsPartition(partition_index=each, timestamp=LATEST) for each in sorted(topic)
                     ],
                 )
-                for name, found in topics.items()
+                for name, topic in topics.items()
             ],
         )
         return BrokerRequest(body, VERSION, LOWEST, pending)

@@ -49,8 +49,8 @@ class PersisterStateBatch(NamedTuple):
 def batches_of(batches: Iterable[Any]) -> tuple[PersisterStateBatch, ...]:
     """The state batches of a message."""
     return tuple(
-        PersisterStateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
-        for each in batches
+        PersisterStateBatch(batch.first_offset, batch.last_offset, batch.delivery_state, batch.delivery_count)
+        for batch in batches
     )
 
 

@@ -27,8 +27,8 @@ class PersisterRpc(NamedTuple):
     lowest: int = 0
 
     def body(self, group_id: str, topics: list[Any]) -> Message:
-        found: Message = self.request(group_id=group_id, topics=topics)
-        return found
+        request: Message = self.request(group_id=group_id, topics=topics)
+        return request
 
     def __repr__(self) -> str:
         return f"{self.name} RPC"

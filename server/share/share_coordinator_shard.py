@@ -176,10 +176,10 @@ class ShareCoordinatorShard(CoordinatorShard):
         state = self._initialized(key, READ_UNINITIALIZED)
         self._check_leader_epoch(state, leader_epoch)
         self._check_exists(key)
-        found = state.offset
+        offset = state.offset
         if state.leader_epoch != leader_epoch:
-            self._write(key, state, found._replace(leader_epoch=leader_epoch, state_batches=()))
-        return found
+            self._write(key, state, offset._replace(leader_epoch=leader_epoch, state_batches=()))
+        return offset
 
     def read_state_summary(self, key: SharePartitionKey) -> ShareGroupOffset | None:
         """Returns the state; None for an unknown share partition."""
@@ -261,7 +261,7 @@ class ShareCoordinatorShard(CoordinatorShard):
     def snapshot_cold_partitions(self) -> None:
         """Writes a snapshot of each share partition that had none for a while, so that older
         records become redundant. Nothing happens if each was written by this job last."""
-        if all(each.offset.create_timestamp != each.offset.write_timestamp for each in self.states.values()):
+        if all(state.offset.create_timestamp != state.offset.write_timestamp for state in self.states.values()):
             return
         oldest = self.now - self.node.settings.int("share.coordinator.cold.partition.snapshot.interval.ms")
         self.write_in_batches(

@@ -55,12 +55,12 @@ class ShareGroupDLQRecordFetcher:
             log.warning("%r cannot be read at offset %d: its records are not copied: %s", key, offset, problem)
 
     def _read_batch(self, partition: Partition, offset: int) -> None:
-        found = partition.log.read(offset, ONE_BATCH, partition.high_watermark).records
-        if not found:
+        records = partition.log.read(offset, ONE_BATCH, partition.high_watermark).records
+        if not records:
             return
-        header = read_header(found, 0)
+        header = read_header(records, 0)
         self._known = range(self._known.start, header.last_offset + 1)
-        self._records = {record.offset: record for record in self._decoded(found, header)}
+        self._records = {record.offset: record for record in self._decoded(records, header)}
 
     def _decoded(self, found: memoryview | bytes, header: BatchHeader) -> list[Record]:
         try:

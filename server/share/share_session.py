@@ -81,9 +81,9 @@ class ShareSession:
 
     def update(self, added: Iterable[TopicIdPartition], forgotten: Iterable[TopicIdPartition]) -> None:
         """Applies what a request of the session changes, and goes to the next epoch."""
-        for each in added:
-            if each.key not in self.partitions:
-                self.partitions[each.key] = CachedSharePartition(each, must_respond=True)
+        for partition in added:
+            if partition.key not in self.partitions:
+                self.partitions[partition.key] = CachedSharePartition(partition, must_respond=True)
         for each in forgotten:
             self.partitions.pop(each.key, None)
         self.epoch = next_epoch(self.epoch)

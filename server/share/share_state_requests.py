@@ -107,7 +107,7 @@ class ShareStateApi(NamedTuple):
         topics: dict[Uuid, list[Any]] = {}
         for topic_id, result in results:
             topics.setdefault(topic_id, []).append(result)
-        return self.response(results=[self.of_topic(topic_id=id, partitions=found) for id, found in topics.items()])
+        return self.response(results=[self.of_topic(topic_id=id, partitions=topic) for id, topic in topics.items()])
 
 
 def _commit(shard: ShareCoordinatorShard) -> ResponseFuture[int]:

@@ -28,8 +28,8 @@ def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | Non
     secrets. An API without a row, such as SaslAuthenticate, may."""
     served = request.peer.apis.get(request.api_key)
     secrets = BODIES if served is None else served.row.secrets
-    found = plain_bodies(request.version, request.body, answer, secrets)
-    return _line(found[0]), _line(found[1])
+    bodies = plain_bodies(request.version, request.body, answer, secrets)
+    return _line(bodies[0]), _line(bodies[1])
 
 
 def plain_bodies(version: int, body: Any, answer: Any, secrets: str) -> tuple[Json | None, Json | None]:

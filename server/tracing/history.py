@@ -153,12 +153,12 @@ class History(Subscriber):
     def after(self, number: int, most: int) -> list[SeenRequest]:
         """The requests of clients with higher numbers, at most so many of the first ones, oldest
         first."""
-        found: list[SeenRequest] = []
+        requests: list[SeenRequest] = []
         for seen, _ in reversed(self._clients.kept):
             if seen.number <= number:
                 break
-            found.append(seen)
-        return found[: -most - 1 : -1]
+            requests.append(seen)
+        return requests[: -most - 1 : -1]
 
     def __iter__(self) -> Iterator[SeenRequest]:
         return (seen for seen, _ in self._clients.kept)

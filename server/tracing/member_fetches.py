@@ -100,7 +100,7 @@ class MemberFetches(Subscriber):
 
     def _left(self, request: Request[Any], answer: Any) -> None:
         body = request.body
-        for member_id in (body.member_id, *(each.member_id for each in body.members)):
+        for member_id in (body.member_id, *(member.member_id for member in body.members)):
             self.given.left(body.group_id, member_id)
 
     def _consumer_heartbeat(self, request: Request[Any], answer: Any) -> None:
@@ -112,7 +112,7 @@ class MemberFetches(Subscriber):
     def _streams_heartbeat(self, request: Request[Any], answer: Any) -> None:
         tasks = answer.active_tasks
         places = (
-            None if tasks is None else [(each.subtopology_id, index) for each in tasks for index in each.partitions]
+            None if tasks is None else [(task.subtopology_id, index) for task in tasks for index in task.partitions]
         )
         self._modern_heartbeat(request, answer, places, "")
 

@@ -22,7 +22,7 @@ def json_of(seen: SeenRequest) -> dict[str, Any]:
     secrets = BODIES if row is None else row.secrets
     request, answer = plain_bodies(seen.version, seen.body, seen.answer, secrets)
     payloads = payloads_of(seen)
-    counts = [each.records for each in payloads]
+    counts = [payload.records for payload in payloads]
     return {
         "number": seen.number,
         "time": seen.time,
@@ -40,7 +40,7 @@ def json_of(seen: SeenRequest) -> dict[str, Any]:
         "parts": [{name: value for name, value in part._asdict().items() if value is not None} for part in seen.parts],
         "size": seen.size,
         "answer_size": seen.answer_size,
-        "records": None if None in counts else sum(each or 0 for each in counts),
+        "records": None if None in counts else sum(count or 0 for count in counts),
         "record_bytes": sum(map(len, payloads)),
         "request": request,
         "answer": answer,

@@ -57,9 +57,9 @@ def text_of(name: object) -> str:
 
 def listed(texts: Iterable[str]) -> str:
     """The first of these texts, and how many more there are."""
-    found = list(dict.fromkeys(texts))
-    more = len(found) - MOST_PARTS
-    return ", ".join(found[:MOST_PARTS]) + (f" and {more} more" if more > 0 else "")
+    fromkeys = list(dict.fromkeys(texts))
+    more = len(fromkeys) - MOST_PARTS
+    return ", ".join(fromkeys[:MOST_PARTS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _quoted(name: str) -> str:
@@ -68,11 +68,11 @@ def _quoted(name: str) -> str:
 
 def _about(parts: Iterable[SeenPart]) -> Iterator[str]:
     parts = list(parts)
-    if groups := [text_of(each.group) for each in parts if each.group is not None]:
+    if groups := [text_of(part.group) for part in parts if part.group is not None]:
         yield f"group {listed(groups)}"
-    if ids := [text_of(each.transactional_id) for each in parts if each.transactional_id is not None]:
+    if ids := [text_of(part.transactional_id) for part in parts if part.transactional_id is not None]:
         yield f"transactional id {listed(ids)}"
-    if topics := [where(each) for each in parts if each.topic is not None or each.partition is not None]:
+    if topics := [where(part) for part in parts if part.topic is not None or part.partition is not None]:
         yield listed(topics)
 
 
@@ -107,8 +107,8 @@ def sizes_of(seen: SeenRequest) -> Iterator[tuple[str, int]]:
 def _records(seen: SeenRequest) -> Iterator[str]:
     payloads = payloads_of(seen)
     if payloads:
-        counts = [each.records for each in payloads]
-        count = None if None in counts else sum(each or 0 for each in counts)
+        counts = [payload.records for payload in payloads]
+        count = None if None in counts else sum(count or 0 for count in counts)
         noun = "record" if count == 1 else "records"
         yield f"{'some' if count is None else count} {noun} in {sum(map(len, payloads))} bytes"
     elif seen.api == "Fetch" and seen.answer is not None:

@@ -62,13 +62,13 @@ def _key(names: Names) -> Key:
 
 def _direct(body: Any) -> Names:
     """The group and the transactional id of the whole request."""
-    found: Names = {}
+    names: Names = {}
     for kind, fields in DIRECT.items():
         for field in fields:
             value = getattr(body, field, None)
             if value and (field != "key" or kind == _kind_of_key(body)):
-                found[kind] = value
-    return found
+                names[kind] = value
+    return names
 
 
 def _kind_of_key(body: Any) -> str:

@@ -128,20 +128,20 @@ class TracedRequest:
         self.ended_ms = 0
 
     def fault_hit(self, action: str) -> None:
-        for each in self._trace.subscribers:
-            each.fault_hit(self, action)
+        for subscriber in self._trace.subscribers:
+            subscriber.fault_hit(self, action)
 
     def waits(self) -> None:
         """It cannot be answered at once."""
-        for each in self._trace.subscribers:
-            each.waiting(self)
+        for subscriber in self._trace.subscribers:
+            subscriber.waiting(self)
 
     def end(self, outcome: str, now: int, answer: Any = None, response_bytes: int | None = None) -> None:
         """It has an outcome. To be called once."""
         self.outcome, self.ended_ms = outcome, now
         self.answer, self.response_bytes = answer, response_bytes
-        for each in self._trace.subscribers:
-            each.ended(self)
+        for subscriber in self._trace.subscribers:
+            subscriber.ended(self)
         self.request.trace = None  # the two referred to each other
 
     def __repr__(self) -> str:
@@ -165,17 +165,17 @@ class Trace:
 
     def subscribe_all(self, *subscribers: Subscriber | None) -> None:
         """Calls these subscribers from now on, if there are any."""
-        for each in subscribers:
-            if each is not None:
-                self.subscribe(each)
+        for subscriber in subscribers:
+            if subscriber is not None:
+                self.subscribe(subscriber)
 
     def connected(self, peer: Peer) -> None:
-        for each in self.subscribers:
-            each.connected(self.node_id, peer)
+        for subscriber in self.subscribers:
+            subscriber.connected(self.node_id, peer)
 
     def disconnected(self, peer: Peer) -> None:
-        for each in self.subscribers:
-            each.disconnected(peer)
+        for subscriber in self.subscribers:
+            subscriber.disconnected(peer)
 
     def begin(
         self,
@@ -187,21 +187,21 @@ class Trace:
     ) -> TracedRequest:
         """A request is handed to the node; `request.trace` is what is returned."""
         request.trace = traced = TracedRequest(self, request, began_ns, cause, forwarded_from)
-        for each in self.subscribers:
-            each.begun(traced)
+        for subscriber in self.subscribers:
+            subscriber.begun(traced)
         return traced
 
     def arrived_throttled(self, peer: Peer, ahead: int, count: int, now: int) -> None:
-        for each in self.subscribers:
-            each.arrived_throttled(peer, ahead, count, now)
+        for subscriber in self.subscribers:
+            subscriber.arrived_throttled(peer, ahead, count, now)
 
     def rejected(self, peer: Peer, frame: bytes, began_ns: int) -> None:
-        for each in self.subscribers:
-            each.rejected(peer, frame, began_ns)
+        for subscriber in self.subscribers:
+            subscriber.rejected(peer, frame, began_ns)
 
     def version_refused(self, peer: Peer, head: RequestHead, refusal: RefusedVersion) -> None:
-        for each in self.subscribers:
-            each.version_refused(peer, head, refusal)
+        for subscriber in self.subscribers:
+            subscriber.version_refused(peer, head, refusal)
 
     def __repr__(self) -> str:
         return f"trace of node {self.node_id} with {len(self.subscribers)} subscribers"

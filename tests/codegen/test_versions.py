@@ -30,10 +30,10 @@ def test_a_range_is_written_as_it_was_read(text: str) -> None:
 
 
 def test_a_range_contains_its_versions() -> None:
-    found = Versions(2, 4)
-    assert list(found) == [2, 3, 4]
-    assert [version in found for version in (1, 2, 4, 5)] == [False, True, True, False]
-    assert not found.open
+    versions = Versions(2, 4)
+    assert list(versions) == [2, 3, 4]
+    assert [version in versions for version in (1, 2, 4, 5)] == [False, True, True, False]
+    assert not versions.open
     assert Versions(2, MAX).open
 
 

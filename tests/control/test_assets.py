@@ -26,7 +26,7 @@ def test_a_file_is_served(url: str, asset: Asset) -> None:
 
 
 def test_every_file_is_in_the_table() -> None:
-    assert sorted(each.file for each in ASSETS) == sorted(each.name for each in FOLDER.iterdir())
+    assert sorted(each.file for each in ASSETS) == sorted(path.name for path in FOLDER.iterdir())
 
 
 def test_page_loads_no_asset_of_another_host() -> None:

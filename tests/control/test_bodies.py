@@ -94,4 +94,4 @@ def test_a_large_body_is_parsed_on_another_thread(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(bodies, "_object", noted)
     for size in (10, bodies.MUCH):
         asyncio.run(bodies.BodyReader().parameters(Call(b'{"n": "' + b"n" * size + b'"}')))  # type: ignore[arg-type]
-    assert [each == threading.get_ident() for each in threads] == [True, False]
+    assert [thread == threading.get_ident() for thread in threads] == [True, False]

@@ -63,7 +63,7 @@ def test_many_waits_leave_room_for_calls(url: str, kafka: KafkaDouble) -> None:
         waits = [pool.submit(post, url, "wait_for_topic", topic="orders", timeout=60) for _ in range(80)]
         kafka_has(kafka, 80)
         assert post(url, "create_topic", name="orders") is None
-        assert [each.result() for each in waits] == [None] * 80
+        assert [wait.result() for wait in waits] == [None] * 80
 
 
 def kafka_has(kafka: KafkaDouble, waits: int) -> None:
@@ -118,7 +118,7 @@ def test_requests_are_listed_and_shown(url: str, kafka: KafkaDouble) -> None:
 def test_the_latest_requests_are_listed(url: str, kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(4):
         ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
-    numbers = [each.number for each in kafka.requests]
+    numbers = [request.number for request in kafka.requests]
 
     def listed(query: str) -> list[int]:
         return [each["number"] for each in call(url, "GET", f"/requests{query}").json["requests"]]
@@ -188,10 +188,10 @@ def test_the_double_is_stopped() -> None:
 
 
 def test_control_server_leaves_no_thread_after_its_stop() -> None:
-    before = {each.name for each in threading.enumerate()}
+    before = {thread.name for thread in threading.enumerate()}
     with KafkaDouble() as kafka:
         for _ in range(3):
             with ControlServer(kafka) as control:
                 assert post(control.url, "topics") == {}
             control.stop()
-    assert {each.name for each in threading.enumerate()} <= before
+    assert {thread.name for thread in threading.enumerate()} <= before

@@ -89,7 +89,7 @@ def test_the_log_says_once_that_the_control_port_is_crowded(
         for _ in range(http_server.MOST_CONNECTIONS + 100):
             opened()
         assert call(url, "GET", "/health").status == 200
-    lines = [each.getMessage() for each in caplog.records if each.name.startswith("kafkadouble")]
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("kafkadouble")]
     assert lines == ["the control port is full: those of its 256 connections that wait longest are closed"]
 
 
@@ -164,7 +164,7 @@ def test_requests_that_are_no_http_write_nothing_to_the_log(
 ) -> None:
     for text in (b"\x00\r\n\r\n", b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"):
         assert opened(text).recv(12).startswith(b"HTTP/1.1 ")
-    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_the_control_port_has_a_share_of_the_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_a_request_that_waits_comes_twice(url: str, kafka: KafkaDouble) -> None:
 
 def test_a_stream_begins_after_a_number(url: str, kafka: KafkaDouble) -> None:
     metadata(kafka, 3)
-    first, *rest = (each.number for each in kafka.requests)
+    first, *rest = (request.number for request in kafka.requests)
     for path, headers in ((f"/events?after={first}", {}), ("/events", {"Last-Event-ID": str(first)})):
         with streaming(url, path, headers) as stream:
             assert [stream.next()[1]["number"] for _ in rest] == rest

@@ -124,7 +124,7 @@ HOSTS = {
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host[-40:] or "none")
 def test_guard_allows_known_host_names(host: str) -> None:
     guards = AllowedHosts(), AllowedHosts(has_token=True), AllowedHosts(NAMED)
-    assert tuple(each.allows(host) for each in guards) == HOSTS[host]
+    assert tuple(guard.allows(host) for guard in guards) == HOSTS[host]
 
 
 def test_invalid_host_name_is_refused() -> None:

@@ -101,7 +101,7 @@ def test_names_of_headers_that_are_no_utf_8_are_shown_and_can_be_given_back(url:
     (record,) = post(url, "records", topic="t")
     assert record["headers"] == [[{"base64": "/w=="}, "x"], ["plain", None]]
     post(url, "produce_all", topic="t", records=[record])
-    assert [each.headers for each in kafka.records("t")] == [(("\udcff", b"x"), ("plain", None))] * 2
+    assert [record.headers for record in kafka.records("t")] == [(("\udcff", b"x"), ("plain", None))] * 2
 
 
 def test_faults_are_found_in_every_container() -> None:

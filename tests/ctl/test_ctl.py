@@ -54,7 +54,7 @@ def test_ctl_commands_of_a_whole_session_succeed(shell: Shell, tmp_path: Path) -
     assert shell("produce_file", "orders", str(tmp_path / "o.jsonl"), "--partition", "0") == (0, "2\n", "")
     assert shell("end_offsets", "orders") == (0, "0  2\n1  1\n", "")
     _, out, _ = shell("--json", "records", "orders", "--partition", "0")
-    assert [(each["key"], each["value"]) for each in json.loads(out)] == [("k", "a"), (None, "b")]
+    assert [(load["key"], load["value"]) for load in json.loads(out)] == [("k", "a"), (None, "b")]
     _, out, _ = shell("topics")
     assert out.splitlines()[1].split()[:2] == ["orders", "orders"]
     _, out, _ = shell("fail", "Produce", "NOT_LEADER_OR_FOLLOWER")
@@ -69,7 +69,7 @@ def test_a_large_file_goes_in_parts(shell: Shell, tmp_path: Path, monkeypatch: p
     shell("create_topic", "orders")
     assert shell("produce_file", "orders", str(tmp_path / "lines.txt")) == (0, "100\n", "")
     _, out, _ = shell("--json", "records", "orders")
-    assert [each["value"] for each in json.loads(out)] == [f"line {number}" for number in range(100)]
+    assert [load["value"] for load in json.loads(out)] == [f"line {number}" for number in range(100)]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_ctl_words_of_a_verb_give_its_parameters(name: str) -> None:
         given["path"] = "orders.jsonl"
     assert ctl_words.parameters(verb, words) == given
     assert (
-        ctl_words.parameters(verb, [each.replace("_", "-") if each.startswith("--") else each for each in words])
+        ctl_words.parameters(verb, [word.replace("_", "-") if word.startswith("--") else word for word in words])
         == given
     )
 
@@ -84,8 +84,8 @@ def test_words_as_a_person_types_them(verb: str, words: str, given: dict[str, An
 
 def test_a_value_is_read_from_a_file_or_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "value").write_text("two\npears")
-    given = ctl_words.parameters(VERBS["produce"], ["orders", "--value", f"@{tmp_path / 'value'}"])
-    assert given["value"] == "two\npears"
+    parameters = ctl_words.parameters(VERBS["produce"], ["orders", "--value", f"@{tmp_path / 'value'}"])
+    assert parameters["value"] == "two\npears"
     monkeypatch.setattr("sys.stdin", io.StringIO('["a", "b"]'))
     assert ctl_words.parameters(VERBS["produce_all"], ["orders", "@-"])["records"] == ["a", "b"]
 
@@ -94,8 +94,8 @@ def test_a_file_that_is_no_text_is_given_as_bytes(tmp_path: Path) -> None:
     for name, verb, words in (("body", "respond", ["Heartbeat"]), ("value", "produce", ["orders", "--value"])):
         for data, base64 in ((b"\0\0\0\7\0\x19", "AAAABwAZ"), (b"\xff", "/w==")):
             (tmp_path / "bytes").write_bytes(data)
-            given = ctl_words.parameters(VERBS[verb], [*words, f"@{tmp_path / 'bytes'}"])
-            assert given[name] == {"base64": base64}
+            parameters = ctl_words.parameters(VERBS[verb], [*words, f"@{tmp_path / 'bytes'}"])
+            assert parameters[name] == {"base64": base64}
 
 
 @pytest.mark.parametrize("words", [["a", "b"], ["--no-such-option", "x"]])
@@ -109,9 +109,9 @@ def test_ctl_refuses_surplus_arguments(words: list[str], capsys: pytest.CaptureF
 @pytest.mark.parametrize("verb", [each for each in VERBS.values() if each.is_for_json], ids=lambda each: each.name)
 def test_every_verb_has_help(verb: Verb) -> None:
     shown = " ".join(ctl_words.parser_of(verb).format_help().split())
-    for each in verb.parameters.values():
-        if each.schema is not None:
-            assert f"--{each.name}" in shown
+    for parameter in verb.parameters.values():
+        if parameter.schema is not None:
+            assert f"--{parameter.name}" in shown
 
 
 @pytest.mark.parametrize("verb", usable(), ids=lambda verb: verb.name)
@@ -120,6 +120,6 @@ def test_the_help_has_an_example_that_is_allowed(verb: Verb) -> None:
     (example,) = re.findall(r"^  (kafkadouble ctl .*)$", shown, re.MULTILINE)
     program, command, name, *words = shlex.split(example)
     assert (program, command, name) == ("kafkadouble", "ctl", verb.name)
-    given = ctl_words.parameters(verb, words)
-    assert {each.name for each in verb.parameters.values() if each.is_required} <= set(given)
-    verb.check(verb.from_json(given))
+    parameters = ctl_words.parameters(verb, words)
+    assert {parameter.name for parameter in verb.parameters.values() if parameter.is_required} <= set(parameters)
+    verb.check(verb.from_json(parameters))

@@ -11,9 +11,9 @@ from tests.support.pages import DOCS, ROOT
 
 
 def test_the_files_are_found() -> None:
-    found = links.files()
-    assert {ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"} < set(found)
-    assert set(DOCS.glob("*.md")) < set(found)
+    files = links.files()
+    assert {ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"} < set(files)
+    assert set(DOCS.glob("*.md")) < set(files)
 
 
 def test_every_link_leads_somewhere() -> None:

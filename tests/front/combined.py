@@ -37,4 +37,4 @@ def of_combined(folder: Path, id: int, ports: dict[int, int], client_port: int =
 
 def live(served: Serving) -> set[int]:
     """The brokers in a client's metadata, as soon as the node accepts the client."""
-    return {each.node_id for each in served.ask(MetadataRequest(topics=[]), 12).brokers}
+    return {broker.node_id for broker in served.ask(MetadataRequest(topics=[]), 12).brokers}

@@ -89,7 +89,7 @@ def test_serve_creates_acls() -> None:
     topics = ("--topic", "orders", "--topic", "secret")
     with serving(*topics, "--acl", "User:ANONYMOUS allow DESCRIBE topic:ord*", "--super-user", "User:admin") as broker:
         answer = broker.ask(MetadataRequest(topics=None), 12)
-        assert [each.name for each in answer.topics] == ["orders"]
+        assert [topic.name for topic in answer.topics] == ["orders"]
 
 
 def test_serve_refuses_a_wrong_acl() -> None:

@@ -60,9 +60,9 @@ def test_capture_files_are_readable_by_their_owner_alone(name: str, tmp_path: Pa
     for _ in range(2):  # the second run joins a file
         with KafkaDouble(capture=tmp_path / name, capture_frames=True) as kafka:
             ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
-    files = [each for each in tmp_path.rglob("*") if each.is_file()]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
-    assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
 def test_frames_have_records_and_no_passwords(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_full_disk_stops_no_client_and_is_logged_once(
         f"1 requests captured in {tmp_path}, 2 lost",
     ]
     assert [row["client_id"] for row in rows(tmp_path)] == ["later"]
-    assert not [each for each in tmp_path.iterdir() if each.name.startswith(".")]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
 def test_capture_writes_a_part_when_it_has_enough_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -354,7 +354,7 @@ class TestOtherVerbs:
 
     def test_messages_with_their_fields(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["messages", "--json"]) == 0
-        by_name = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+        by_name = {load["name"]: load for load in json.loads(capsys.readouterr().out)}
         assert len(by_name) == 286
         assert by_name["StopReplicaRequest"]["fields"] == []
         assert [field["name"] for field in by_name["ListGroupsRequest"]["fields"]] == ["StatesFilter", "TypesFilter"]

@@ -31,9 +31,9 @@ def values(kafka: KafkaDouble) -> list[bytes | None]:
 
 
 def led_by(kafka: KafkaDouble) -> int:
-    found = kafka.leader("t", 0)
-    assert found is not None
-    return found
+    leader = kafka.leader("t", 0)
+    assert leader is not None
+    return leader
 
 
 def address(kafka: KafkaDouble, id: int) -> tuple[str, int]:
@@ -66,7 +66,7 @@ def test_clients_begin_at_any_broker(kafka: KafkaDouble) -> None:
     assert kafka.port == address(kafka, 1)[1]
     for id in (1, 2, 3):
         metadata = ask(address(kafka, id), MetadataRequest(topics=None), 9)
-        assert sorted((each.node_id, each.port) for each in metadata.brokers) == [
+        assert sorted((broker.node_id, broker.port) for broker in metadata.brokers) == [
             (each, address(kafka, each)[1]) for each in (1, 2, 3)
         ]
         assert [*metadata.topics[0].partitions[0].isr_nodes] == kafka.isr("t", 0)

@@ -72,14 +72,14 @@ def held(kafka: KafkaDouble, id: int, topic: str) -> tuple[int, int, int, list[t
     """What one replica holds: its log start offset, its end, its size, its segments and the keys of
     its records."""
     log = log_of(kafka, id, topic)
-    segments = [(each.base_offset, each.next_offset) for each in log.segments]
+    segments = [(segment.base_offset, segment.next_offset) for segment in log.segments]
     return log.log_start_offset, log.log_end_offset, log.size, segments, keys(log)
 
 
 def size_by_api(kafka: KafkaDouble, id: int, topic: str) -> int:
     of = DescribeLogDirsRequest
     requested = of(topics=[of.DescribableLogDirTopic(topic=topic, partitions=[0])])
-    [directory] = [each for each in ask(at(kafka, id), requested, 4).results if each.topics]
+    [directory] = [result for result in ask(at(kafka, id), requested, 4).results if result.topics]
     size: int = directory.topics[0].partitions[0].partition_size
     return size
 

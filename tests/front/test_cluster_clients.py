@@ -197,7 +197,7 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(kafka: KafkaDouble, clie
     thread.start()
     try:
         eventually(lambda: len(read) >= 10)
-        eventually(lambda: sum(each.offset for each in kafka.groups()["g"].offsets.values()) >= 5)
+        eventually(lambda: sum(offset.offset for offset in kafka.groups()["g"].offsets.values()) >= 5)
         kafka.brokers[coordinator].kill()
         eventually(lambda: kafka.leader("__consumer_offsets", index) not in (coordinator, None))
         for number in range(10, 20):
@@ -207,7 +207,7 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(kafka: KafkaDouble, clie
     finally:
         ended.set()
         thread.join(PATIENCE)
-    assert sum(each.offset for each in kafka.groups()["g"].offsets.values()) == 20
+    assert sum(offset.offset for offset in kafka.groups()["g"].offsets.values()) == 20
     assert len(read) == 20, "the other coordinator knew what was committed"
 
 

@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs" / "clusters.md").read_text()
 
 def test_every_verb_of_a_broker_is_on_the_page_and_exists() -> None:
     on_page = set(re.findall(r"^\| `kafka\.brokers\[1\]\.(\w+)\([^)]*\)`", PAGE, re.MULTILINE))
-    there = {name for name, each in vars(BrokerHandle).items() if callable(each) and not name.startswith("_")}
+    there = {name for name, var in vars(BrokerHandle).items() if callable(var) and not name.startswith("_")}
     assert on_page == there
 
 

@@ -80,7 +80,7 @@ def test_a_rule_that_is_released_lets_go_on_what_it_held(kafka: KafkaDouble) -> 
         assert is_silent(kafka, sock)
         handle.release()
         assert [len(answer(sock)) for _ in range(3)] == [len(answer_of(kafka))] * 3
-        assert [each.shaped for each in connections(kafka)] == [None]
+        assert [protocol.shaped for protocol in connections(kafka)] == [None]
 
 
 def answer_of(kafka: KafkaDouble) -> bytes:

@@ -124,7 +124,7 @@ def test_a_broker_says_that_it_serves_when_it_is_part_of_its_cluster_and_its_cli
         with serving("--config", str(files[1])):
             metadata = answered.result(30)
             assert printed.result(30)["bootstrap.servers"] == f"127.0.0.1:{port}"
-    assert [(each.node_id, (each.host, each.port)) for each in metadata.brokers] == [(2, broker.address)]
+    assert [(broker.node_id, (broker.host, broker.port)) for broker in metadata.brokers] == [(2, broker.address)]
 
 
 @pytest.mark.parametrize("words", [(), ("--topic", "orders"), ("--control-port", "0")], ids=str)

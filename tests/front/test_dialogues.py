@@ -138,7 +138,7 @@ def test_a_scenario_has_dialogues(tmp_path: Path, suffix: str, none: str) -> Non
     path.write_text(texts[suffix] % none)
     with KafkaDouble(scenario=path) as kafka:
         answers = [heartbeat(kafka) for _ in range(3)]
-        assert [each and each.error_code for each in answers] == [27, 16, 25]
+        assert [answer and answer.error_code for answer in answers] == [27, 16, 25]
 
 
 def test_the_report_says_at_which_step_a_dialogue_is(kafka: KafkaDouble) -> None:
@@ -179,4 +179,4 @@ def test_random_answer_bytes_of_a_rule_leave_the_broker_running(
                 size = int.from_bytes(received(sock, 4), "big")
                 assert received(sock, size)[4:].endswith(body), row.name
     assert len(list(kafka.requests)) == 4 * len(served)
-    assert not [each for each in caplog.records if each.levelname == "ERROR"]
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -24,8 +24,8 @@ DOCKERFILE = (FOLDER / "Dockerfile").read_text()
 def free_ports(words: list[str], *ports: int) -> list[str]:
     """The words with port 0, any free one, in place of these ports where a process binds them."""
     return [
-        re.sub(rf"(?<=0\.0\.0\.0:)({'|'.join(map(str, ports))})|^({'|'.join(map(str, ports))})$", "0", each)
-        for each in words
+        re.sub(rf"(?<=0\.0\.0\.0:)({'|'.join(map(str, ports))})|^({'|'.join(map(str, ports))})$", "0", word)
+        for word in words
     ]
 
 
@@ -41,12 +41,12 @@ def test_the_command_of_the_image_serves_and_is_healthy(tmp_path: Path) -> None:
     words = json.loads(command)
     assert parser().parse_args([*always, *words]).advertised == ("localhost", 9092)
     always[always.index(ready)] = str(tmp_path / "ready")
-    with serving(*always, *[each.replace("9092", "0") for each in words]) as served:
+    with serving(*always, *[word.replace("9092", "0") for word in words]) as served:
         while not (tmp_path / "ready").exists():
             pass
         assert (tmp_path / "ready").read_text().startswith(f"bootstrap.servers=localhost:{served.address[1]}\n")
-        found = ask(served.address, MetadataRequest(topics=[]), 12)
-        assert [(each.host, each.port) for each in found.brokers] == [served.address]
+        response = ask(served.address, MetadataRequest(topics=[]), 12)
+        assert [(broker.host, broker.port) for broker in response.brokers] == [served.address]
         assert served.address[0] == "localhost"
         served.process.terminate()
         assert served.ended()[0] == 0

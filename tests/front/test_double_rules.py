@@ -129,10 +129,10 @@ class TestRules:
 
     def test_the_armed_rules_are_listed(self, kafka: KafkaDouble) -> None:
         first, second = kafka.disconnect("ApiVersions"), kafka.pause("Fetch")
-        assert [each.rule for each in kafka.rules] == [first.rule, second.rule]
+        assert [rule.rule for rule in kafka.rules] == [first.rule, second.rule]
         with connect(kafka) as sock:
             assert not says_hello(sock)
-        assert [repr(each) for each in kafka.rules] == ["pause Fetch once: applied 0 times"]
+        assert [repr(rule) for rule in kafka.rules] == ["pause Fetch once: applied 0 times"]
 
     def test_rule_handle_waits_for_hits(self, kafka: KafkaDouble) -> None:
         handle = kafka.on("ApiVersions", lambda request: None, times=3, on_call=2)
@@ -152,9 +152,9 @@ class TestRules:
             address = kafka.bootstrap_servers.split(",")[-1]
             answers = [pool.submit(_hello, address) for _ in range(3)]
             handle.wait(3)
-            assert not any(each.done() for each in answers)
+            assert not any(answer.done() for answer in answers)
             handle.release()
-            assert [each.result(10) for each in answers] == [True] * 3
+            assert [answer.result(10) for answer in answers] == [True] * 3
             assert kafka.rules == []
 
     def test_a_cleared_pause_ends(self, kafka: KafkaDouble) -> None:

@@ -52,7 +52,7 @@ def test_rules_and_the_history_hold_for_it_and_for_what_it_sends_next(
             thief.ask(body, version)
             thief.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 12)
         assert rule.hits == 2
-        assert [each.api for each in kafka.requests if each.client_id == "thief"] == [
+        assert [request.api for request in kafka.requests if request.client_id == "thief"] == [
             type(body).__name__.removesuffix("Request"),
             "Metadata",
         ]

@@ -51,8 +51,8 @@ def directory_id(folder: Path) -> Uuid | None:
 
 def records_in(folder: Path) -> list[str]:
     disk = RealDisk(str(folder))
-    found = LogDir(disk, str(folder), meta_properties.read(disk.read_whole("meta.properties"))).bootstrap()
-    return [f"{record.name}={record.feature_level}" for record in found]  # type: ignore[attr-defined]  # features
+    bootstrap = LogDir(disk, str(folder), meta_properties.read(disk.read_whole("meta.properties"))).bootstrap()
+    return [f"{record.name}={record.feature_level}" for record in bootstrap]  # type: ignore[attr-defined]  # features
 
 
 FEATURES = [

@@ -139,6 +139,6 @@ def test_the_lags_of_many_partitions_are_read_in_steps(monkeypatch: pytest.Monke
         kafka.create_topic("t", count)
         kafka.produce("t", "x", partition=count - 1)
         kafka.commit_offsets("g", {("t", 0): 0})
-        found = kafka.groups()["g"].lags
-    assert found == {("t", 0): 0, ("t", count - 1): 1}
+        lags = kafka.groups()["g"].lags
+    assert lags == {("t", 0): 0, ("t", count - 1): 1}
     assert steps == [partition_state.STEP, partition_state.STEP, 1]

@@ -35,7 +35,7 @@ def addresses(bootstrap: str) -> set[tuple[str, int]]:
 
 def seen_at(address: tuple[str, int]) -> set[tuple[str, int]]:
     """The brokers' addresses in the metadata that are given at this address."""
-    return {(each.host, each.port) for each in ask(address, MetadataRequest(topics=[]), 12).brokers}
+    return {(broker.host, broker.port) for broker in ask(address, MetadataRequest(topics=[]), 12).brokers}
 
 
 def coordinator_at(address: tuple[str, int]) -> tuple[str, int]:
@@ -91,7 +91,7 @@ def test_kafka_python_is_only_ever_given_the_addresses_of_its_listener(kafka: Ka
     for number in range(3):
         producer.send("t", b"v", partition=number).get(PATIENCE_S)
     cluster = producer._metadata
-    assert {(each.host, each.port) for each in cluster.brokers()} == expected
+    assert {(broker.host, broker.port) for broker in cluster.brokers()} == expected
     producer.close()
     admin = kafka_python.KafkaAdminClient(bootstrap_servers=kafka.bootstrap("EXTERNAL"))
     assert {(each["host"], each["port"]) for each in admin.describe_cluster()["brokers"]} == expected

@@ -52,7 +52,7 @@ def produce(broker: Serving) -> None:
     ]
     topic = ProduceRequest.TopicProduceData(name="t", partition_data=data)
     answer = broker.ask(ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[topic]), 9)
-    assert {each.error_code for each in answer.responses[0].partition_responses} == {0}
+    assert {response.error_code for response in answer.responses[0].partition_responses} == {0}
 
 
 def delete_first_records(broker: Serving) -> None:

@@ -37,8 +37,8 @@ def move(bootstrap: str, path: str) -> int:
 
 def other(bootstrap: str) -> str:
     """A directory of a broker in which t-0 is not."""
-    found = ask(bootstrap, DescribeLogDirsRequest(topics=None), 4).results
-    path: str = next(result.log_dir for result in found if result.log_dir not in places(bootstrap))
+    results = ask(bootstrap, DescribeLogDirsRequest(topics=None), 4).results
+    path: str = next(result.log_dir for result in results if result.log_dir not in places(bootstrap))
     return path
 
 

@@ -44,5 +44,5 @@ def test_a_partition_without_a_leader() -> None:
         kafka.brokers[leader].kill()
         assert kafka.partition("orders", 0).end_offset is None
         kafka.advance(20)
-        found = kafka.partition("orders", 0)
-        assert (found.leader, found.replicas, found.epochs) == (None, (leader,), None)
+        partition = kafka.partition("orders", 0)
+        assert (partition.leader, partition.replicas, partition.epochs) == (None, (leader,), None)

@@ -61,9 +61,9 @@ def test_records_of_transactions_are_those_of_the_double(double: KafkaDouble, ka
     double.produce("orders", "behind")
     levels: tuple[tuple[IsolationLevel, int], ...] = (("read_uncommitted", 3), ("read_committed", 1))
     for isolation, count in levels:
-        found = kafka.records("orders", isolation=isolation)
-        assert found == double.records("orders", isolation=isolation)
-        assert len(found) == count
+        records = kafka.records("orders", isolation=isolation)
+        assert records == double.records("orders", isolation=isolation)
+        assert len(records) == count
 
 
 def test_groups_of_every_coordinator_are_those_of_the_double(double: KafkaDouble, kafka: Any) -> None:
@@ -99,7 +99,7 @@ def test_broker_that_died_is_seen(double: KafkaDouble, kafka: Any) -> None:
     double.brokers[3].kill()
     double.expire_session(3)
     kafka.wait_for_isr("orders", 0, [1, 2])
-    assert [each.state for each in kafka.describe_cluster().brokers.values()] == ["running", "running", "stopped"]
+    assert [broker.state for broker in kafka.describe_cluster().brokers.values()] == ["running", "running", "stopped"]
     assert kafka.describe_cluster().cluster_id == double.describe_cluster().cluster_id
     with pytest.raises(TimeoutError, match=r"broker 3 in the cluster: not within 0 s. There is: the brokers \[1, 2\]"):
         kafka.wait_for_broker(3, timeout=0)

@@ -50,8 +50,8 @@ def test_filter_accepts_the_same_records_in_both_verbs(
 ) -> None:
     assert [record.text() for record in kafka.records("orders", **narrowing)] == expected
     if expected:
-        found = kafka.wait_for_records("orders", len(expected), **narrowing)
-        assert [record.text() for record in found] == expected
+        records = kafka.wait_for_records("orders", len(expected), **narrowing)
+        assert [record.text() for record in records] == expected
 
 
 def test_records_since_those_that_were_read_are_the_later_ones_of_each_partition(kafka: KafkaDouble) -> None:

@@ -156,10 +156,10 @@ def reachable(start: object) -> Iterator[object]:
         here = waiting.pop()
         if type(here).__module__.startswith("kafkadouble"):
             yield here
-        for each in gc.get_referents(here):
-            if id(each) not in seen and not isinstance(each, type | ModuleType):
-                seen.add(id(each))
-                waiting += _of_function(each) if isinstance(each, FunctionType) else [each]
+        for referent in gc.get_referents(here):
+            if id(referent) not in seen and not isinstance(referent, type | ModuleType):
+                seen.add(id(referent))
+                waiting += _of_function(referent) if isinstance(referent, FunctionType) else [referent]
 
 
 def _of_function(function: FunctionType) -> list[object]:
@@ -172,7 +172,7 @@ def pages(url: str, numbers: list[int]) -> Iterator[str]:
     paths = [
         "/requests?limit=1000",
         "/metrics",
-        *(f"/requests/{each}{end}" for each in numbers for end in ("", "/hexdump")),
+        *(f"/requests/{number}{end}" for number in numbers for end in ("", "/hexdump")),
     ]
     for path in paths:
         answer = call(url, "GET", path)

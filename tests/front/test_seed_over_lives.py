@@ -30,7 +30,7 @@ def lives_of_one(folder: Path) -> list[str]:
         with KafkaDouble(seed=1, data_dir=folder, stepped=True) as kafka:
             kafka.create_topic(f"t{life}")
             kafka.produce(f"t{life}", "a")
-            assert all(len(kafka.records(f"t{each}")) == 1 for each in range(life + 1))
+            assert all(len(kafka.records(f"t{number}")) == 1 for number in range(life + 1))
             found += ids_of(kafka._double_host.serving().broker.image)
     return found
 
@@ -53,7 +53,7 @@ def lives_of_three(folder: Path) -> list[str]:
                 kafka.advance(12)  # longer than a broker session
                 image = kafka._double_host.serving().broker.image
                 assert len(image.live_brokers()) == 3
-                assert not any(each.in_controlled_shutdown for each in image.brokers.values())
+                assert not any(broker.in_controlled_shutdown for broker in image.brokers.values())
                 found += ids_of(image)
     return found
 
@@ -70,5 +70,5 @@ def test_a_process_goes_on_with_its_seed(tmp_path: Path) -> None:
     for life, number in enumerate((signal.SIGTERM, signal.SIGKILL, signal.SIGTERM)):
         with serving("--seed", "1", "--data-dir", str(tmp_path), "--topic", f"t{life}") as served:
             topics = served.ask(MetadataRequest(topics=None), 12).topics
-            assert {topic.name for topic in topics} == {f"t{each}" for each in range(life + 1)}
+            assert {topic.name for topic in topics} == {f"t{number}" for number in range(life + 1)}
             assert served.end(number)[0] in (0, -signal.SIGKILL)

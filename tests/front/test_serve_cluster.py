@@ -32,7 +32,7 @@ def test_three_brokers_at_three_ports() -> None:
         for host, _, port in places:
             metadata = ask((host, int(port)), MetadataRequest(topics=None), 12)
             assert metadata.cluster_id == cluster.startup["cluster.id"]
-            assert [str(each.port) for each in sorted(metadata.brokers, key=lambda one: one.node_id)] == [
+            assert [str(broker.port) for broker in sorted(metadata.brokers, key=lambda one: one.node_id)] == [
                 each[2] for each in places
             ]
             assert {each.leader_id for each in metadata.topics[0].partitions} == {1, 2, 3}
@@ -45,8 +45,8 @@ def test_a_topic_has_the_replicas_that_are_given_also_after_a_reset() -> None:
         url = cluster.control_url()
         host, _, port = cluster.startup["bootstrap.servers"].partition(",")[0].rpartition(":")
         for _ in range(2):
-            found = ask((host, int(port)), MetadataRequest(topics=None), 12).topics
-            replicas = {topic.name: [len(each.replica_nodes) for each in topic.partitions] for topic in found}
+            topics = ask((host, int(port)), MetadataRequest(topics=None), 12).topics
+            replicas = {topic.name: [len(each.replica_nodes) for each in topic.partitions] for topic in topics}
             assert replicas == {"t": [3, 3], "u": [1, 1]}
             post(url, "reset")
         cluster.end()

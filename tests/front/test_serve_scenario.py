@@ -68,7 +68,7 @@ def test_the_control_plane_has_the_same_double(scenario: Path) -> None:
         url = served.control_url()
         post(url, "wait_for_records", topic="orders", count=3)
         steps = post(url, "scenario_steps")
-        assert [(each["verb"], each["state"]) for each in steps] == [("produce", "done"), ("down", "pending")]
+        assert [(step["verb"], step["state"]) for step in steps] == [("produce", "done"), ("down", "pending")]
         post(url, "delete_topic", name="orders")
         post(url, "reset")
         assert sorted(post(url, "topics")) == ["orders", "payments"]

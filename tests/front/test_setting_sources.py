@@ -131,7 +131,7 @@ def test_a_scenario_is_as_strong_as_the_words_of_the_command_line(sources: list[
 
 @pytest.mark.parametrize("sources", [each for each in EACH if each[-1] is not Source.FILE], ids=str)
 def test_in_a_program_the_strongest_source_wins(sources: list[Source]) -> None:
-    there = [each for each in sources if each is not Source.FILE]
+    there = [source for source in sources if source is not Source.FILE]
     config = given(Source.NAME) if Source.NAME in there else None
     super_users = given(Source.WORD)["super.users"].split(";") if Source.WORD in there else None
     with KafkaDouble(security="SASL_SSL", users=USERS, acls=ACLS, super_users=super_users, config=config) as kafka:
@@ -173,7 +173,7 @@ def test_addresses_and_directories_follow_the_order_of_setting_sources(sources: 
         strongest = sources[-1]
         assert served.startup["bootstrap.servers"] == f"{strongest.name.lower()}.example:{ports[strongest]}"
         served.address = "127.0.0.1", ports[strongest]
-        assert [each.log_dir for each in served.ask(DescribeLogDirsRequest(topics=None), 4).results] == [
+        assert [result.log_dir for result in served.ask(DescribeLogDirsRequest(topics=None), 4).results] == [
             str(folders[strongest])
         ]
 

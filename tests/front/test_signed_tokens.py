@@ -77,7 +77,7 @@ def test_a_signed_token_logs_in_and_no_output_has_one(
     assert any(each.api == "SaslAuthenticate" for each in seen)
     assert "cannot be authenticated by OAUTHBEARER: the " in caplog.text
     shown += [caplog.text, str(pq.read_table(path).to_pylist())]
-    shown += [each.read_bytes().decode("latin-1") for each in (tmp_path / "data").rglob("*") if each.is_file()]
+    shown += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
     for part in (*right.split(".")[1:], *wrong.split(".")[1:]):
         assert [text[max(0, text.find(part) - 80) :][:100] for text in shown if part in text] == []
 

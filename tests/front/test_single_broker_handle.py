@@ -38,7 +38,7 @@ def test_a_single_broker_is_stopped_and_started_with_its_data() -> None:
             with pytest.raises(UsageError, match="broker 1 does not run"):
                 refused()
         kafka.brokers[1].start()
-        assert [each.value for each in kafka.records("orders")] == [b"two pears"]
+        assert [record.value for record in kafka.records("orders")] == [b"two pears"]
 
 
 def test_a_paused_single_broker_answers_no_client_until_it_is_resumed() -> None:
@@ -73,7 +73,7 @@ def test_a_killed_single_broker_has_its_data_again(tmp_path: Path, folder: str |
         kafka.up() if up == "up" else kafka.brokers[1].start()
         assert kafka.bootstrap_servers == address
         kafka.produce("orders", "figs")
-        assert [each.value for each in kafka.records("orders")] == [b"two pears", b"figs"]
+        assert [record.value for record in kafka.records("orders")] == [b"two pears", b"figs"]
 
 
 def test_a_kill_leaves_no_file_that_says_the_shutdown_was_clean(tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_a_kill_and_lost_flushes_are_a_loss_of_power(tmp_path: Path) -> None:
         epoch = kafka.leader_epoch("orders", 0)
         kafka.brokers[1].kill()
         kafka.up()
-        assert [[each.value for each in kafka.records(name)] for name in ("orders", "other")] == [[b"kept"]] * 2
+        assert [[record.value for record in kafka.records(name)] for name in ("orders", "other")] == [[b"kept"]] * 2
         assert kafka.leader_epoch("orders", 0) > epoch  # so that clients can notice
         kafka.produce("orders", "next")
-        assert [each.offset for each in kafka.records("orders")] == [0, 1]
+        assert [record.offset for record in kafka.records("orders")] == [0, 1]
 
 
 def test_a_request_that_waits_is_never_answered_by_a_killed_broker(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_restore_brings_back_the_contents_any_number_of_times(kafka: KafkaDouble
         len(records["orders"]) == snapshot.records == sum(each.end_offset or 0 for each in before.partitions.values())
     )
     assert [*groups] == ["g"]
-    assert {key: each.offset for key, each in groups["g"].offsets.items()} == {("orders", 0): 2, ("orders", 1): 1}
+    assert {key: offset.offset for key, offset in groups["g"].offsets.items()} == {("orders", 0): 2, ("orders", 1): 1}
     after = topics["orders"]
     assert (after.id, after.configs) == (before.id, before.configs)
     for index, place in before.partitions.items():
@@ -232,7 +232,7 @@ def test_the_state_of_producers_comes_back(kafka: KafkaDouble) -> None:
     def known() -> list[tuple[int, int, int]]:
         found = kafka._double_host.serving().broker.leading("orders", 0)
         assert found is not None
-        return [(each.producer_id, each.epoch, each.last_sequence) for each in found[1].log.producers]
+        return [(producer.producer_id, producer.epoch, producer.last_sequence) for producer in found[1].log.producers]
 
     before = kafka._double_host.call(known)
     snapshot = kafka.snapshot()
@@ -279,7 +279,7 @@ def test_a_member_is_one_again_until_its_session_ends() -> None:
         assert kafka.groups()["g"].members == ()
         kafka.restore(snapshot)
         [member] = kafka.groups()["g"].members
-        assert [member.id] == [each.id for each in before.members]
+        assert [member.id] == [member.id for member in before.members]
         kafka.expire_member("g", member.id)
         assert kafka.groups()["g"].state == "Empty"
 
@@ -309,8 +309,8 @@ def test_connections_are_closed_and_new_ones_served(kafka: KafkaDouble) -> None:
         ask(("127.0.0.1", kafka.port), MetadataRequest(topics=None), 9)
         kafka.restore(snapshot)
         assert sock.recv(1) == b""
-    found = ask(("127.0.0.1", kafka.port), MetadataRequest(topics=None), 9)
-    assert [topic.name for topic in found.topics] == ["orders"]
+    response = ask(("127.0.0.1", kafka.port), MetadataRequest(topics=None), 9)
+    assert [topic.name for topic in response.topics] == ["orders"]
 
 
 def test_a_snapshot_outlives_stop_and_start(kafka: KafkaDouble) -> None:

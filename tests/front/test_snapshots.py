@@ -111,11 +111,11 @@ def test_every_broker_has_metrics_and_one_that_fetched_a_snapshot_reports_it() -
         kafka.advance(10)
         leader = kafka.metrics[LOADER + "CurrentControllerId"]
         for broker in kafka.brokers.values():
-            found = broker.metrics
-            assert found[SIZE] > 500
-            assert found[LAG] < 60
-            assert found[LOADER + "CurrentControllerId"] == leader
-            assert found[LOADED] == found[LOAD_TIME].count == (1 if broker.id == 3 else 0)
+            metrics = broker.metrics
+            assert metrics[SIZE] > 500
+            assert metrics[LAG] < 60
+            assert metrics[LOADER + "CurrentControllerId"] == leader
+            assert metrics[LOADED] == metrics[LOAD_TIME].count == (1 if broker.id == 3 else 0)
 
 
 def test_metrics_of_every_node_are_served_on_request() -> None:

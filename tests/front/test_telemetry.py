@@ -45,9 +45,9 @@ def collected(cluster: Harness) -> list[TelemetryValue]:
 
 def push(cluster: Harness, metrics: bytes, codec: int = 0) -> int:
     cluster.tick(100)
-    found = cluster.submit(GetTelemetrySubscriptionsRequest(client_instance_id=ID), 0)
+    response = cluster.submit(GetTelemetrySubscriptionsRequest(client_instance_id=ID), 0)
     request = PushTelemetryRequest(
-        client_instance_id=ID, subscription_id=found.subscription_id, compression_type=codec, metrics=metrics
+        client_instance_id=ID, subscription_id=response.subscription_id, compression_type=codec, metrics=metrics
     )
     code = cluster.submit(request, 0, client_id="shop").error_code
     cluster.tick(100)
@@ -160,8 +160,8 @@ def test_telemetry_apis_are_answered_and_hidden_by_default() -> None:
 
     with KafkaDouble() as kafka:
         assert not {71, 72} & listed(kafka)
-        found = ask(("127.0.0.1", kafka.port), GetTelemetrySubscriptionsRequest(), 0)
-        assert (found.error_code, found.push_interval_ms) == (codes.NONE, 300_000)
+        response = ask(("127.0.0.1", kafka.port), GetTelemetrySubscriptionsRequest(), 0)
+        assert (response.error_code, response.push_interval_ms) == (codes.NONE, 300_000)
         with pytest.raises(UsageError, match="give telemetry=True"):
             _ = kafka.telemetry
     with KafkaDouble(telemetry=True, brokers=2) as kafka:
@@ -171,9 +171,9 @@ def test_telemetry_apis_are_answered_and_hidden_by_default() -> None:
 def test_a_reset_forgets_the_values() -> None:
     with KafkaDouble(telemetry=True) as kafka:
         address = "127.0.0.1", kafka.port
-        found = ask(address, GetTelemetrySubscriptionsRequest(client_instance_id=ID), 0)
+        response = ask(address, GetTelemetrySubscriptionsRequest(client_instance_id=ID), 0)
         data = metrics_data(gauge("a", float("nan")))
-        request = PushTelemetryRequest(client_instance_id=ID, subscription_id=found.subscription_id, metrics=data)
+        request = PushTelemetryRequest(client_instance_id=ID, subscription_id=response.subscription_id, metrics=data)
         assert ask(address, request, 0).error_code == codes.NONE
         assert [value.name for value in kafka.telemetry] == ["a"]
         (shown,) = to_json(kafka.telemetry)

@@ -119,8 +119,8 @@ def test_other_containers_and_the_host_are_served_at_once(module: Any) -> None:
         assert set(kafka.ports) >= {port for _, port in outside}
         assert not set(kafka.ports) & {port for _, port in inside}, "no port of the host is taken for them"
         for told in (inside, outside):
-            found = ask(("127.0.0.1", told[0][1]), MetadataRequest(topics=[]), 12)
-            assert sorted((each.host, each.port) for each in found.brokers) == sorted(told)
+            response = ask(("127.0.0.1", told[0][1]), MetadataRequest(topics=[]), 12)
+            assert sorted((broker.host, broker.port) for broker in response.brokers) == sorted(told)
     with pytest.raises(UsageError, match="other containers reach no broker: give an alias"):
         _ = module.KafkaDoubleContainer().internal_bootstrap_servers
     with pytest.raises(UsageError, match="alias 'kafka' with security"):

@@ -106,7 +106,7 @@ def test_a_client_without_tls_is_told_of_in_one_line(kafka: KafkaDouble, caplog:
         with pytest.raises(ConnectionError):
             ask(("127.0.0.1", kafka.port), MetadataRequest(), 9)
         assert answers(other)
-    lines = [each.getMessage() for each in caplog.records if "no TLS" in each.getMessage()]
+    lines = [record.getMessage() for record in caplog.records if "no TLS" in record.getMessage()]
     assert len(lines) == 1
     assert "security.protocol=SSL" in lines[0]
 

@@ -124,7 +124,7 @@ def test_tls_downgrade_is_refused(caplog: pytest.LogCaptureFixture) -> None:
 def client_hello(cipher_suites: list[int]) -> bytes:
     """A record with a ClientHello of TLS 1.2."""
     groups, algorithms = b"\0\x0a\0\x04\0\x02\0\x17", b"\0\x0d\0\x06\0\x04\x04\x03\x08\x04"
-    suites = b"".join(each.to_bytes(2, "big") for each in cipher_suites)
+    suites = b"".join(suite.to_bytes(2, "big") for suite in cipher_suites)
     hello = b"\x03\x03" + bytes(range(32)) + b"\0" + len(suites).to_bytes(2, "big") + suites + b"\x01\0"
     hello += len(groups + algorithms).to_bytes(2, "big") + groups + algorithms
     message = b"\x01" + len(hello).to_bytes(3, "big") + hello

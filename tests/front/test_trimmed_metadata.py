@@ -66,9 +66,9 @@ def test_node_starts_on_metadata_that_real_kafka_trimmed(tmp_path: Path, name: s
     for life in range(3):
         with KafkaDouble(stepped=True, data_dir=folder) as kafka:
             (topic,) = (
-                each.name
-                for each in kafka._double_host.serving().broker.image.topics.values()
-                if each.name.startswith("kafka")
+                topic.name
+                for topic in kafka._double_host.serving().broker.image.topics.values()
+                if topic.name.startswith("kafka")
             )
             if life == 0:
                 before = len(kafka.records(topic))

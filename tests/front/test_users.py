@@ -194,7 +194,7 @@ def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFix
         shown += [repr(node), repr(node.settings), repr(node.sasl), repr(node.controller.image)]
     assert any(each.api == "SaslAuthenticate" for each in seen)
     shown += [caplog.text, str(pq.read_table(path).to_pylist())]
-    shown += [each.read_bytes().decode("latin-1") for each in (tmp_path / "data").rglob("*") if each.is_file()]
+    shown += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
     assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
     assert "cannot be authenticated by PLAIN" in caplog.text
     assert isinstance(double._double_host.settings, Settings)
@@ -223,7 +223,7 @@ def test_no_output_shows_a_password_that_was_changed(tmp_path: Path, caplog: pyt
             repr(kafka._double_host.security),
             str(kafka.scenario_steps),
         ]
-        shown += [str(each.to_json()) for each in kafka.requests]
+        shown += [str(request.to_json()) for request in kafka.requests]
         shown += [repr(kafka._double_host.serving().broker.node.settings)]
     shown += [caplog.text, str(pq.read_table(tmp_path / "c.parquet").to_pylist())]
     assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []

@@ -24,16 +24,16 @@ def test_a_generated_file_is_up_to_date(path: Path) -> None:
 
 
 def test_every_verb_of_the_control_plane_is_there() -> None:
-    assert [each.name for each in verbs()] == [each["name"] for each in described()]
+    assert [verb.name for verb in verbs()] == [each["name"] for each in described()]
 
 
 def test_every_parameter_is_there() -> None:
     given = {each["name"]: {one["name"] for one in each["parameters"]} for each in described()}
-    assert {each.name: {one.name for one in (*each.required, *each.optional)} for each in verbs()} == given
+    assert {verb.name: {one.name for one in (*verb.required, *verb.optional)} for verb in verbs()} == given
 
 
 def test_a_parameter_of_two_types_is_refused() -> None:
-    first, *_ = [each for each in verbs() if each.optional]
+    first, *_ = [verb for verb in verbs() if verb.optional]
     other = first._replace(optional=(first.optional[0]._replace(shape="other"),))
     with pytest.raises(ValueError, match="has several types"):
         optional_parameters([first, other])
@@ -57,21 +57,21 @@ def test_a_request_has_the_fields_of_its_json() -> None:
         with hello.connect(kafka) as sock:
             hello.says_hello(sock)
         (seen,) = kafka.requests
-        fields = {each.name for each in next(each for each in results() if each.name == "Request").fields}
+        fields = {each.name for each in next(result for result in results() if result.name == "Request").fields}
         assert fields == {*seen.to_json(), *short(seen)}
 
 
 def test_a_snapshot_has_the_fields_of_its_json() -> None:
     with KafkaDouble() as kafka:
-        fields = [each.name for each in next(each for each in results() if each.name == "Snapshot").fields]
+        fields = [each.name for each in next(result for result in results() if result.name == "Snapshot").fields]
         assert fields == [*to_json(kafka.snapshot())]
 
 
 def test_generated_enums_are_used() -> None:
     of_parameters = {word for verb in verbs() for each in (*verb.required, *verb.optional) for word in each.words}
-    of_fields = {field.words for each in results() for field in each.fields}
+    of_fields = {field.words for result in results() for field in result.fields}
     assert {*LITERALS} <= of_parameters | of_fields
-    assert {each for each in of_parameters if each[0] != "'"} | of_fields - {""} <= {*LITERALS}
+    assert {parameter for parameter in of_parameters if parameter[0] != "'"} | of_fields - {""} <= {*LITERALS}
 
 
 def test_node_has_a_type_for_every_parameter_of_json() -> None:
@@ -82,17 +82,17 @@ def test_node_has_a_type_for_every_parameter_of_json() -> None:
 
 def test_go_has_a_method_for_every_verb() -> None:
     text = next(text for path, text in FILES.items() if path.name == "verbs.go")
-    found: list[VerbModel] = verbs()
-    assert all(f"func (c *Client) {exported(each.name)}(" in text for each in found)
+    models: list[VerbModel] = verbs()
+    assert all(f"func (c *Client) {exported(model.name)}(" in text for model in models)
 
 
 def test_node_has_a_method_and_types_for_every_verb() -> None:
     code, types = (
         next(text for path, text in FILES.items() if path.name == name) for name in ("verbs.js", "verbs.d.ts")
     )
-    assert all(f"\n  {camel(each.name)}(" in code and f"\n  {camel(each.name)}(" in types for each in verbs())
+    assert all(f"\n  {camel(verb.name)}(" in code and f"\n  {camel(verb.name)}(" in types for verb in verbs())
 
 
 def test_java_has_a_method_for_every_verb() -> None:
     text = next(text for path, text in FILES.items() if path.name == "Verbs.java")
-    assert all(f" {camel(each.name)}(" in text for each in verbs())
+    assert all(f" {camel(verb.name)}(" in text for verb in verbs())

@@ -55,7 +55,7 @@ GIVEN_BACK = {
 
 def test_every_verb_with_a_result_is_called() -> None:
     called = {each.verb for each in STEPS if isinstance(each, Call)}
-    assert {each.name for each in verbs() if each.result} - called == {*NOT_PLAYED}
+    assert {verb.name for verb in verbs() if verb.result} - called == {*NOT_PLAYED}
 
 
 def test_every_parameter_that_takes_a_result_gets_one() -> None:
@@ -70,7 +70,7 @@ def test_every_parameter_that_takes_a_result_gets_one() -> None:
 
 
 def test_no_parameter_that_takes_a_result_is_left_out() -> None:
-    takes = {(each.name, one.name) for each in verbs() for one in (*each.required, *each.optional) if one.other}
+    takes = {(verb.name, one.name) for verb in verbs() for one in (*verb.required, *verb.optional) if one.other}
     assert takes <= {(verb, name) for verb, names in GIVEN_BACK.items() for name in names}
     assert {each.rpartition(".")[2] for each in OTHERS} == {name for _, name in takes}
 
@@ -96,8 +96,8 @@ class _Player:
 
     def play(self, step: Any) -> None:
         if isinstance(step, Call):
-            given = {name: self._value(value) for name, value in step.given.items()}
-            self._kept[step.keep] = post(self._url, step.verb, **given)
+            arguments = {name: self._value(value) for name, value in step.given.items()}
+            self._kept[step.keep] = post(self._url, step.verb, **arguments)
         elif isinstance(step, Send):
             self._send(step)
         else:

@@ -180,7 +180,7 @@ class QuorumStage:
         replicas = [node.quorum.replica for node in self.nodes.values()]
         if any(replica.epoch >= LAST_EPOCH for replica in replicas):
             return "the last epoch"
-        leaders = {(each.epoch, each.key.id) for each in replicas if isinstance(each.state, LeaderState)}
+        leaders = {(replica.epoch, replica.key.id) for replica in replicas if isinstance(replica.state, LeaderState)}
         for replica in replicas:
             known = replica.epoch, replica.leader_id
             if not replica.is_voter and known not in leaders:

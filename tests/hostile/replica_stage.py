@@ -96,8 +96,8 @@ class ReplicaStage:
         return None if found is None else found.log
 
     def contents(self, id: int, index: int) -> bytes:
-        found = self.log_of(self.cluster.nodes[id], index)
-        return b"" if found is None else b"".join(bytes(batch) for batch in found.batches(found.log_start_offset))
+        log = self.log_of(self.cluster.nodes[id], index)
+        return b"" if log is None else b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))
 
     def look(self) -> None:
         """The checks after every lie."""

@@ -243,8 +243,8 @@ class Good:
             3,
         )
         assert beat.error_code == 0, beat
-        found = self.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=GOOD)]), 9)
-        assert (found.topics[0].error_code, len(found.topics[0].partitions)) == (0, 1), found
+        response = self.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=GOOD)]), 9)
+        assert (response.topics[0].error_code, len(response.topics[0].partitions)) == (0, 1), response
 
     def tidy(self) -> None:
         """Deletes what hostile requests created; leaves this client's topics, and those that

@@ -36,8 +36,8 @@ def broker() -> Iterator[Broker]:
 
 
 def code(answer: Any) -> int:
-    found: int = answer.responses[0].partition_responses[0].error_code
-    return found
+    error_code: int = answer.responses[0].partition_responses[0].error_code
+    return error_code
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="MEMORY IS NOT LOOKED AT: only Linux tells that of another process")
@@ -61,7 +61,7 @@ def test_the_batches_of_one_request_share_the_bound(good: Good, codec: str) -> N
     topic = ProduceRequest.TopicProduceData(name="a", partition_data=parts)
     for _ in range(2):
         (answered,) = good.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9).responses
-        assert [each.error_code for each in answered.partition_responses] == [0, error_codes.INVALID_RECORD]
+        assert [response.error_code for response in answered.partition_responses] == [0, error_codes.INVALID_RECORD]
     good.works()
 
 

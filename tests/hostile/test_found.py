@@ -121,7 +121,7 @@ def test_requests_sent_ahead_are_answered_in_turns(stage: Stage) -> None:
 
 
 def codes(answers: Any) -> list[int]:
-    return [each.error_code for each in answers]
+    return [answer.error_code for answer in answers]
 
 
 def test_repeated_items_of_a_request_are_not_answered_without_end(good: Good, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_repeated_items_of_a_request_are_not_answered_without_end(good: Good, mo
     whole = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
     found = good.ask(OffsetFetchRequest(groups=[named, whole, whole]), 8).groups
     assert codes(found) == [0, 0, again]
-    assert [codes(each.partitions) for each in found[0].topics] == [[0, again], [again, again]]
+    assert [codes(topic.partitions) for topic in found[0].topics] == [[0, again], [again, again]]
 
 
 def resources(count: int, kind: int, name: str) -> DescribeConfigsRequest:

@@ -53,8 +53,8 @@ def test_a_hello_that_does_not_go_on_costs_a_socket(broker: Broker, size: int) -
         sockets[-1].sendall(hello()[:size])
     assert answers(broker)
     assert broker.resident() - before < 10 * MB
-    for each in sockets:
-        each.close()
+    for socket in sockets:
+        socket.close()
     broker.logged("the TLS handshake has failed: the client has closed the connection")
     assert answers(broker)
     assert broker.resident() - before < 20 * MB

@@ -17,11 +17,11 @@ MOST = 40
 @pytest.mark.parametrize("served", [*TABLE, *CONTROLLER_TABLE], ids=lambda served: served.name)
 def test_the_widest_frames_of_an_api_are_within_the_limit(served: ServedApi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(widest, "MOST", MOST)
-    found = dict(widest.frames(served.request, served.highest))
-    for wide, sized in found.items():
+    frames = dict(widest.frames(served.request, served.highest))
+    for wide, sized in frames.items():
         frame = sized[4:]
         head = headers.read_request_header(frame, 0, MOST)
         served.request.decode(frame, head.api_version, head.body_offset)
         elements = MOST + 9 - head.tags
         assert not exceed(served.request, frame, head.api_version, head.body_offset, elements), wide
-    assert any(str(MOST) in wide for wide in found) or served.api.request_entry.flexible_from is None
+    assert any(str(MOST) in wide for wide in frames) or served.api.request_entry.flexible_from is None

@@ -65,8 +65,8 @@ class Writer:
         self, batch: bytes, topic: str = TOPIC, version: int = NEWEST_BY_NAME
     ) -> Response.PartitionProduceResponse:
         answer = self.cluster.submit(appending(topic, batch), version)
-        found: Response.PartitionProduceResponse = answer.responses[0].partition_responses[0]
-        return found
+        response: Response.PartitionProduceResponse = answer.responses[0].partition_responses[0]
+        return response
 
 
 def values(cluster: Harness, topic: str = TOPIC) -> list[str]:
@@ -162,7 +162,7 @@ class TestTheClient:
 
         def one(*offsets: int) -> bytes:
             headers = [(expected_offset.header(offset),) for offset in offsets]
-            return bytes(encode_batch([Record(index, NOW, None, b"v", each) for index, each in enumerate(headers)]))
+            return bytes(encode_batch([Record(index, NOW, None, b"v", header) for index, header in enumerate(headers)]))
 
         assert writer.send(one(0, -1, 2)).base_offset == 0
         assert mismatch(writer.send(one(3, -1, 6))) == (6, 5)
@@ -175,7 +175,7 @@ class TestTheServer:
     def test_any_mismatch_refuses_the_whole_batch(self, cluster: Harness) -> None:
         writer = Writer(cluster, "header")
         headers = [expected_offset.header(offset) for offset in (0, 1, 3)]
-        batch = encode_batch([Record(index, NOW, None, b"v", (each,)) for index, each in enumerate(headers)])
+        batch = encode_batch([Record(index, NOW, None, b"v", (header,)) for index, header in enumerate(headers)])
         assert mismatch(writer.send(bytes(batch))) == (3, 2)
         assert values(cluster) == []
 

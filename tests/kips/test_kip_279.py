@@ -114,18 +114,18 @@ def test_follower_may_need_several_epoch_answers_to_truncate() -> None:
 
 
 def test_a_fetcher_gets_the_offset_where_its_last_epoch_diverges_from_the_log(story: Story) -> None:
-    found = story.fetch(5, last=3)
-    assert (found.error_code, found.diverging_epoch.epoch, found.diverging_epoch.end_offset) == (0, 2, 5)
-    assert bytes(found.records) == b""
+    fetch = story.fetch(5, last=3)
+    assert (fetch.error_code, fetch.diverging_epoch.epoch, fetch.diverging_epoch.end_offset) == (0, 2, 5)
+    assert bytes(fetch.records) == b""
     past = story.fetch(500, last=4)
     assert (past.error_code, past.diverging_epoch.epoch, past.diverging_epoch.end_offset) == (0, 4, 8)
 
 
 def test_a_fetcher_that_has_our_history_gets_records(story: Story) -> None:
     for offset, epoch in ((3, 0), (5, 2), (6, 4), (0, 0)):
-        found = story.fetch(offset, last=epoch)
-        assert (found.error_code, found.diverging_epoch.end_offset) == (0, -1)
-        assert len(found.records)
+        fetch = story.fetch(offset, last=epoch)
+        assert (fetch.error_code, fetch.diverging_epoch.end_offset) == (0, -1)
+        assert len(fetch.records)
     assert story.fetch(8, last=4).error_code == 0
 
 

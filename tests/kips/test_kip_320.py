@@ -34,9 +34,9 @@ def story() -> Story:
 @pytest.mark.parametrize(("current", "code"), BELIEFS)
 @pytest.mark.parametrize("version", [9, 11, 12, 13, 16, 18])
 def test_fetch_checks_the_epoch_of_the_leader(story: Story, current: int, code: int, version: int) -> None:
-    found = story.fetch(1, current, version=version)
-    assert found.error_code == code
-    assert (len(found.records) > 0) == (code == 0)
+    fetch = story.fetch(1, current, version=version)
+    assert fetch.error_code == code
+    assert (len(fetch.records) > 0) == (code == 0)
 
 
 @pytest.mark.parametrize(("current", "code"), BELIEFS)

@@ -131,7 +131,7 @@ DRAFT_19 = {
 def test_no_message_has_a_field_of_draft_19(name: str) -> None:
     kinds: list[type[Struct]] = [registry.message(name)]
     for kind in kinds:
-        kinds += [each for each in vars(kind).values() if isinstance(each, type) and issubclass(each, Struct)]
+        kinds += [var for var in vars(kind).values() if isinstance(var, type) and issubclass(var, Struct)]
     fields = {line.split()[1] for kind in kinds for line in kind._fields.splitlines()}
     assert len(fields) > 8
     assert not fields & DRAFT_19[name]

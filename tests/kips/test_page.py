@@ -24,8 +24,8 @@ OF_THE_NODE = ("test_leadership.py", "test_double_epochs.py")
 
 
 def named_in(row: str) -> list[tuple[Path, str]]:
-    found = NAMED.findall(cells(row)[-1])
-    return [((HOUSE if "/" in path else HERE) / path, name) for path, name in found]
+    matches = NAMED.findall(cells(row)[-1])
+    return [((HOUSE if "/" in path else HERE) / path, name) for path, name in matches]
 
 
 def test_page_of_kips_has_rows_of_every_kip() -> None:

@@ -28,8 +28,8 @@ def servers(kafka: KafkaDouble, **more: Any) -> dict[str, Any]:
 
 
 def consumer(kafka: KafkaDouble, **more: Any) -> Consumer:
-    given = {"group_id": "shop", "auto_offset_reset": "earliest", "enable_auto_commit": False, **more}
-    return Consumer(servers(kafka, **given))
+    arguments = {"group_id": "shop", "auto_offset_reset": "earliest", "enable_auto_commit": False, **more}
+    return Consumer(servers(kafka, **arguments))
 
 
 def confluent(kafka: KafkaDouble) -> None:

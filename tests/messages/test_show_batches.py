@@ -36,8 +36,8 @@ FILES = [path for path in FILES if path.suffix in (".bin", ".log", ".checkpoint"
 BATCHES = b"".join(path.read_bytes() for path in FILES[:13])
 
 
-def rows_of(found: Iterable[show.Shown]) -> list[show.FieldRow]:
-    return [row for shown in found for row in shown.rows()]
+def rows_of(showns: Iterable[show.Shown]) -> list[show.FieldRow]:
+    return [row for shown in showns for row in shown.rows()]
 
 
 def values(rows: list[show.FieldRow], name: str) -> list[object]:
@@ -52,10 +52,10 @@ def test_the_golden_files_are_here() -> None:
 def test_every_byte_of_what_kafka_wrote_has_its_row(path: Path) -> None:
     data = path.read_bytes()
     for kind in ("raw", "metadata"):
-        found = list(show.batches(data, records=kind if path.suffix != ".bin" else "raw"))
-        assert_covers(rows_of(found), data)
-        assert [shown.error for shown in found if shown.error] == []
-    assert [record for shown in found for record in shown.records] == decode_all(data)
+        batches = list(show.batches(data, records=kind if path.suffix != ".bin" else "raw"))
+        assert_covers(rows_of(batches), data)
+        assert [shown.error for shown in batches if shown.error] == []
+    assert [record for shown in batches for record in shown.records] == decode_all(data)
 
 
 @pytest.mark.parametrize("codec", range(5))
@@ -243,11 +243,11 @@ def test_a_log_is_read_batch_by_batch() -> None:
         requested.append(size)
         return source.read(min(size, 100))  # a pipe may return less
 
-    found = show.log(read)
-    first = next(found)
+    log = show.log(read)
+    first = next(log)
     assert source.tell() == len(first.data)
     assert first.error is None
-    rest = list(found)
+    rest = list(log)
     assert sum(len(shown.data) for shown in rest) + len(first.data) == len(BATCHES)
     assert max(requested) < 1000
 

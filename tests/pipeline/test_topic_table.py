@@ -32,9 +32,9 @@ def fetched(double: KafkaDouble, **options: object) -> list[tuple[int, int]]:
 
 
 def test_a_topic_is_a_table(double: KafkaDouble) -> None:
-    found = kafkadouble.fetch(double.bootstrap_servers, "orders")
-    table = found.to_table()
-    assert table.schema == found.schema
+    fetch = kafkadouble.fetch(double.bootstrap_servers, "orders")
+    table = fetch.to_table()
+    assert table.schema == fetch.schema
     assert table.num_rows == 20
     row = table.slice(10, 1).to_pylist()[0]
     assert (row["key"], row["value"], row["topic"], row["partition"], row["offset"]) == (
@@ -49,8 +49,8 @@ def test_a_topic_is_a_table(double: KafkaDouble) -> None:
         [{"key": "h", "value": b"x"}],
         0,
     )
-    assert repr(found) == "TopicTable(20 offsets in 2 partitions)"
-    assert pa.table(found).equals(table)  # by its C interface, as polars and DuckDB take it
+    assert repr(fetch) == "TopicTable(20 offsets in 2 partitions)"
+    assert pa.table(fetch).equals(table)  # by its C interface, as polars and DuckDB take it
 
 
 def test_only_the_requested_columns_are_read(double: KafkaDouble) -> None:
@@ -74,8 +74,8 @@ def test_topic_table_is_read_between_offsets(double: KafkaDouble) -> None:
 
 
 def test_topic_table_is_read_again_each_time(double: KafkaDouble) -> None:
-    found = kafkadouble.fetch(double.bootstrap_servers, "orders", partitions=[0])
-    assert [batch.num_rows for batch in found] == [batch.num_rows for batch in found.to_reader()] == [10]
+    fetch = kafkadouble.fetch(double.bootstrap_servers, "orders", partitions=[0])
+    assert [batch.num_rows for batch in fetch] == [batch.num_rows for batch in fetch.to_reader()] == [10]
 
 
 def test_impossible_options_are_reported(double: KafkaDouble) -> None:

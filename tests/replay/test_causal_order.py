@@ -75,7 +75,7 @@ def test_every_session_comes_to_its_end(seed: int) -> None:
     order, waiting, under_way = CausalOrder(exchanges), list(exchanges), list[Exchange]()
     while waiting or under_way:
         heads = {each.connection: each for each in reversed(waiting)}.values()
-        ready = [each for each in heads if order.may_begin(each)]
+        ready = [head for head in heads if order.may_begin(head)]
         answered = list({each.connection: each for each in reversed(under_way)}.values())
         assert ready or answered, f"seed {seed}: {waiting} wait for ever"
         chosen = rng.choice([*ready, *answered])
@@ -94,7 +94,7 @@ def test_a_server_that_answers_as_recorded_is_never_waited_for(seed: int) -> Non
     before has its answer: even then the session comes to its end."""
     exchanges = session(random.Random(seed))
     order, waiting, under_way = CausalOrder(exchanges), list(exchanges), list[Exchange]()
-    by_end = sorted(exchanges, key=lambda each: (each.ended_us, each.number))
+    by_end = sorted(exchanges, key=lambda exchange: (exchange.ended_us, exchange.number))
     while by_end:
         heads = {each.connection: each for each in reversed(waiting)}.values()
         for each in [head for head in heads if order.may_begin(head)]:

@@ -41,7 +41,7 @@ def rewritten(session: Path, path: Path, **values: Any) -> Path:
 
 def test_frames_are_what_was_on_the_socket(session: Path) -> None:
     found = load(session)
-    assert [each.client_id for each in found.exchanges] == ["first", "second"]
+    assert [exchange.client_id for exchange in found.exchanges] == ["first", "second"]
     (first, _) = found.exchanges
     sent = b"".join(map(bytes, headers.write_request(MetadataRequest(topics=[]), first.correlation_id, "first", 12)))
     assert first.request_frame == sent[4:]
@@ -57,7 +57,7 @@ def test_a_request_of_a_node_is_left_out(tmp_path: Path) -> None:
         ask((host, int(port)), BrokerHeartbeatRequest(broker_id=7), 1, "node")
         metadata(kafka, "client")
     found = load(path)
-    assert [each.client_id for each in found.exchanges] == ["client"]
+    assert [exchange.client_id for exchange in found.exchanges] == ["client"]
     assert found.of_nodes == 1
 
 

@@ -43,16 +43,16 @@ def test_the_second_replay_on_the_same_target_shows_what_is_there_already(tmp_pa
     with KafkaDouble() as kafka:
         assert replayed(recording, kafka).is_same
         again = replayed(recording, kafka)
-    assert "TOPIC_ALREADY_EXISTS" in {each.found for each in again.differences}
-    codes = {each.found for each in again.differences if each.path.endswith("errorCode")}
+    assert "TOPIC_ALREADY_EXISTS" in {difference.found for difference in again.differences}
+    codes = {difference.found for difference in again.differences if difference.path.endswith("errorCode")}
     assert codes == {"TOPIC_ALREADY_EXISTS"}
 
 
 @pytest.mark.parametrize("data_dir", [False, True])
 def test_a_double_with_files_is_recorded_like_one_without(data_dir: bool, tmp_path: Path) -> None:
     """Records that are sent from a file are in the recording, too."""
-    given: dict[str, Any] = {"data_dir": tmp_path / "data"} if data_dir else {}
-    recording = recorded(tmp_path / "session.parquet", PROGRAMS["kafka-python"], **given)
+    arguments: dict[str, Any] = {"data_dir": tmp_path / "data"} if data_dir else {}
+    recording = recorded(tmp_path / "session.parquet", PROGRAMS["kafka-python"], **arguments)
     with KafkaDouble() as kafka:
         assert replayed(recording, kafka).is_same
 

@@ -78,7 +78,7 @@ def test_replay_finds_a_planted_difference(name: str, session: Recording, kafka:
     plant(kafka)
     report = replayed(session, kafka, ReplayOptions(patience=1))
     assert not report.is_same
-    at = [each for each in report.differences if (each.exchange.api, each.path) == (api, path)]
+    at = [difference for difference in report.differences if (difference.exchange.api, difference.path) == (api, path)]
     assert any(each.found.startswith(found) for each in at), "\n".join(report.lines())
 
 
@@ -86,7 +86,7 @@ def test_a_record_that_is_missing_is_found_by_its_offset(session: Recording, kaf
     """The target loses what acks=0 sends."""
     kafka.ignore("Produce", times=1)
     report = replayed(session, kafka)
-    offsets = [each.found for each in report.differences if each.path.endswith("records")]
+    offsets = [difference.found for difference in report.differences if difference.path.endswith("records")]
     assert offsets, "\n".join(report.lines())
 
 
@@ -108,7 +108,7 @@ def test_replay_of_acks_0_sends_again_after_a_closed_connection(session: Recordi
 def test_retriable_error_that_stays_is_a_difference_of_the_replay(session: Recording, kafka: KafkaDouble) -> None:
     kafka.fail("OffsetFetch", "COORDINATOR_LOAD_IN_PROGRESS", times=None)
     report = replayed(session, kafka, ReplayOptions(patience=0.5))
-    assert "COORDINATOR_LOAD_IN_PROGRESS" in {each.found for each in report.differences}
+    assert "COORDINATOR_LOAD_IN_PROGRESS" in {difference.found for difference in report.differences}
 
 
 def test_fields_can_be_ignored(session: Recording, kafka: KafkaDouble) -> None:

@@ -58,7 +58,7 @@ def client_properties(kafka: KafkaDouble, path: Path, mechanism: str | None = No
 def test_a_recording_is_replayed_with_a_login_of_its_own(
     session: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], security: Any, mechanism: str | None
 ) -> None:
-    assert ApiKeys.SASL_HANDSHAKE in {each.api_key for each in load(session).exchanges}
+    assert ApiKeys.SASL_HANDSHAKE in {exchange.api_key for exchange in load(session).exchanges}
     with KafkaDouble(security=security, users=USERS if mechanism else None) as kafka:
         file = client_properties(kafka, tmp_path / "client.properties", mechanism)
         words = ["--client-config", file, "--create-topics", str(session), kafka.bootstrap_servers]

@@ -74,8 +74,8 @@ def test_every_broker_answers_alike_where_the_coordinator_is() -> None:
         exchange(request, FindCoordinatorResponse(error_code=code, node_id=4), 2, number=number, node=node)
         for number, code, node in ((1, 15, 1), (2, 0, 4))
     ]
-    given = Script(Recording("", "", tuple(found)), ADDRESSES)
-    assert [answered(given, request, 2, node=1).error_code for _ in range(3)] == [15, 0, 0]
+    script = Script(Recording("", "", tuple(found)), ADDRESSES)
+    assert [answered(script, request, 2, node=1).error_code for _ in range(3)] == [15, 0, 0]
 
 
 def test_the_nearest_in_the_other_fields_comes_first() -> None:
@@ -98,7 +98,7 @@ def test_scripted_metadata_precedes_the_write_that_follows_it() -> None:
 
 def test_addresses_are_those_of_the_scripted_double() -> None:
     given = script((topics("a"), described("a"), 12))
-    found = {(each.node_id, each.host, each.port) for each in answered(given, topics("a"), 12).brokers}
+    found = {(broker.node_id, broker.host, broker.port) for broker in answered(given, topics("a"), 12).brokers}
     assert found == {(1, "127.0.0.1", 5001), (4, "127.0.0.1", 5004)}
 
 
@@ -125,8 +125,8 @@ def produced(base_offset: int, error: int = 0) -> ProduceResponse:
 
 
 def base(answer: Any) -> int:
-    found: int = answer.responses[0].partition_responses[0].base_offset
-    return found
+    base_offset: int = answer.responses[0].partition_responses[0].base_offset
+    return base_offset
 
 
 def test_produce_is_answered_however_records_are_divided() -> None:

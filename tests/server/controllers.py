@@ -154,7 +154,7 @@ class Controllers:
                 each()
 
     def _deliver(self, node: Node, channel: Any, send: OutboundRequest) -> None:
-        target = next((each for each in self.nodes.values() if address(each.id) == tuple(send.to.endpoint)), None)
+        target = next((node for node in self.nodes.values() if address(node.id) == tuple(send.to.endpoint)), None)
 
         def answered(response: Message | RequestFailure) -> None:
             if self.nodes.get(node.id) is node:

@@ -101,7 +101,7 @@ class Dirs:
             assert produced(self.node.begin(produce_request("t", value), 9))[0] == 0
 
     def batches(self) -> list[bytes]:
-        return [bytes(each) for each in self.node.partition("t").log.batches(0)]
+        return [bytes(batch) for batch in self.node.partition("t").log.batches(0)]
 
     def assigned(self) -> Path:
         """The directory of the replica in the metadata."""

@@ -63,8 +63,8 @@ def test_each_role_has_its_own_parts_for_peers() -> None:
     assert (one.controller_registration, other.lifecycle, other.fetchers) == (None, None, None)
     assert other.controller_registration is not None
     assert None not in (one.lifecycle, one.fetchers, one.alter_partition_manager, one.replication_quotas)
-    assert [each.client_id for each in one.channels] == CHANNELS
-    assert [each.client_id for each in other.channels] == ["raft-client-2", "2"]
+    assert [channel.client_id for channel in one.channels] == CHANNELS
+    assert [channel.client_id for channel in other.channels] == ["raft-client-2", "2"]
 
 
 def test_the_metadata_goes_to_the_parts_in_the_order_in_which_they_are_built() -> None:

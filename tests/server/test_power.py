@@ -46,6 +46,6 @@ def test_a_producer_id_is_not_given_again() -> None:
     requested = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
     for seed in SEEDS:
         machine = Machine()
-        given = machine.submit(requested, 4).producer_id
+        producer_id = machine.submit(requested, 4).producer_id
         machine.lose_power(Random(seed))
-        assert machine.submit(requested, 4).producer_id > given
+        assert machine.submit(requested, 4).producer_id > producer_id

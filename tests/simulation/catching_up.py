@@ -72,7 +72,7 @@ def newcomers_take_a_snapshot(cluster: Cluster) -> None:
     cluster.require(lambda: cluster.watch.committed.end >= goal, "nothing is committed")
     for id in cluster.world.random.sample([*cluster.nodes], 2):
         node = cluster.nodes[id]
-        others = [each for each in cluster.nodes if each != id]
+        others = [node for node in cluster.nodes if node != id]
         cluster.watch.forget(node.key)
         node.lose_disk(cluster.formatted_with(id), same_directory=True)
         cluster.require(lambda node=node, others=others: _goes_on(cluster, node, others), "no leader without it")

@@ -170,7 +170,7 @@ class Cluster:
         nodes = self.up() if ids is None else [self.nodes[id] for id in ids]
         epoch = leader.replica.epoch
         return all(
-            each.replica and each.replica.epoch == epoch and each.replica.leader_id == leader.id for each in nodes
+            node.replica and node.replica.epoch == epoch and node.replica.leader_id == leader.id for node in nodes
         )
 
     def reached(self, offset: int, ids: Iterable[int] | None = None) -> bool:

@@ -138,7 +138,7 @@ def move_away(cluster: Cluster) -> None:
     random = cluster.world.random
     for id in random.sample(cluster.voter_ids, random.randint(1, len(cluster.voter_ids) - 1)):
         node = cluster.nodes[id]
-        others = [each for each in cluster.nodes if each != id]
+        others = [node for node in cluster.nodes if node != id]
         node.move()
         if random.random() < 0.5:
             cluster.await_agreement(others)
@@ -188,9 +188,9 @@ def are_replaced(cluster: Cluster) -> None:
 
 def _may_count(cluster: Cluster, node: Node) -> bool:
     """Whether the node is in a set of voters that is in force, or that may become so."""
-    logs = [each.process.log for each in cluster.nodes.values() if each.process is not None]
+    logs = [node.process.log for node in cluster.nodes.values() if node.process is not None]
     known = [log.history.voters_at(end) for log in logs for end in range(log.start_offset, log.end_offset + 1)]
-    unknown = any(each.process is None or each.hangs or _is_changing(each) for each in cluster.nodes.values())
+    unknown = any(node.process is None or node.hangs or _is_changing(node) for node in cluster.nodes.values())
     return unknown or any(node.id in voters for voters in known)
 
 

@@ -65,10 +65,10 @@ class Mutations(NamedTuple):
         for name in self.rows:
             if not all(word in name for word in sys.argv[1:]):
                 continue
-            found = [outcome for outcome in self.outcomes(name) if outcome.broken]
+            outcomes = [outcome for outcome in self.outcomes(name) if outcome.broken]
             verdict = "SURVIVES"
-            if found:
-                first = min(found, key=lambda outcome: outcome.seed)
-                verdict = f"first by seed {first.seed:2}, by {len(found):2} of {self.seeds}: {first.scenario}: "
+            if outcomes:
+                first = min(outcomes, key=lambda outcome: outcome.seed)
+                verdict = f"first by seed {first.seed:2}, by {len(outcomes):2} of {self.seeds}: {first.scenario}: "
                 verdict += first.broken.splitlines()[0]
             print(f"{name}: {verdict[:230]}", flush=True)

@@ -291,7 +291,7 @@ class Node:
 
     def _sleep(self, process: Process) -> None:
         deadlines = (process.next_deadline(), self._waiting.timers.next_deadline())
-        due = min((each for each in deadlines if each is not None), default=None)
+        due = min((deadline for deadline in deadlines if deadline is not None), default=None)
         if due == self._due and self._wake is not None:
             return
         self._cancel()

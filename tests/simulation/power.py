@@ -125,10 +125,10 @@ class World:
             self.acknowledged.setdefault(key, {}).update(seen)
 
     def take_producer_id(self) -> None:
-        given = self.machine.submit(InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000), 4)
-        assert given.error_code == 0
-        assert given.producer_id not in self.producer_ids, f"producer id {given.producer_id} is given again"
-        self.producer_ids.add(given.producer_id)
+        response = self.machine.submit(InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000), 4)
+        assert response.error_code == 0
+        assert response.producer_id not in self.producer_ids, f"producer id {response.producer_id} is given again"
+        self.producer_ids.add(response.producer_id)
 
     def elect(self) -> None:
         for key in list(self.keys())[:1]:
@@ -232,9 +232,9 @@ class World:
             due = self.committed.pop((group, topic))
             fetched_topic = OffsetFetchRequest.OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
             answer = self.machine.submit(OffsetFetchRequest(group_id=group, topics=[fetched_topic]), 5)
-            found = answer.topics[0].partitions[0].committed_offset
-            assert lost or found in due, f"group {group}: {found}, where {due} may be"
-            self.committed[group, topic] = [found]
+            committed_offset = answer.topics[0].partitions[0].committed_offset
+            assert lost or committed_offset in due, f"group {group}: {committed_offset}, where {due} may be"
+            self.committed[group, topic] = [committed_offset]
 
 
 def _kept(records: bytes | memoryview) -> list[Kept]:

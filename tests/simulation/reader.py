@@ -90,10 +90,10 @@ class Reader:
         else:
             self._end(id)
 
-    def _check_size(self, found: FetchSnapshotResponse.PartitionSnapshot) -> None:
+    def _check_size(self, snapshot: FetchSnapshotResponse.PartitionSnapshot) -> None:
         most = self._cluster.shape.response_bytes
         budget = self._max_bytes if most is None else min(self._max_bytes, most)
-        given, left = len(found.unaligned_records or b""), found.size - found.position
+        given, left = len(snapshot.unaligned_records or b""), snapshot.size - snapshot.position
         if given != min(budget, left):
             raise Broken(f"{given} bytes of {left} are given, where {budget} may be")
 

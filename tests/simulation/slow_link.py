@@ -157,13 +157,13 @@ class SlowLink:
         return member
 
     def _leader(self) -> Member | None:
-        return next((each for each in self.members.values() if isinstance(each.replica.state, LeaderState)), None)
+        return next((member for member in self.members.values() if isinstance(member.replica.state, LeaderState)), None)
 
     @property
     def leader(self) -> Member:
-        found = self._leader()
-        assert found is not None
-        return found
+        member = self._leader()
+        assert member is not None
+        return member
 
     def write_snapshot(self, size: int, record: int) -> OffsetAndEpoch:
         """The leader has a snapshot of so many bytes, in records of that size, and its log begins

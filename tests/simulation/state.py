@@ -48,9 +48,9 @@ class State:
         here."""
         for position, header in iter_batches(batches):
             if not header.is_control:
-                for each in records_of(batches, position, header):
-                    assert each.value is not None
-                    self.apply(each.value)
+                for record in records_of(batches, position, header):
+                    assert record.value is not None
+                    self.apply(record.value)
 
     def records(self) -> list[bytes]:
         """The records of a snapshot."""
@@ -66,9 +66,9 @@ class State:
         return state
 
     def copy(self) -> State:
-        found = State()
-        found.digest, found.values = self.digest, dict(self.values)
-        return found
+        state = State()
+        state.digest, state.values = self.digest, dict(self.values)
+        return state
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and (self.digest, self.values) == (other.digest, other.values)

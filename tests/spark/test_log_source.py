@@ -69,7 +69,7 @@ def test_a_schema_is_honoured_in_its_order(spark: Any) -> None:
 def test_several_paths_and_segments(spark: Any) -> None:
     paths = [str(GOLDEN / "mixed-0"), str(GOLDEN / "mixed-1")]
     rows = log(spark, level="segments").load(paths).select("partition", "records", "epochs", "replica").collect()
-    assert sorted((row.partition, row.records, [tuple(each) for each in row.epochs]) for row in rows) == [
+    assert sorted((row.partition, row.records, [tuple(epoch) for epoch in row.epochs]) for row in rows) == [
         (0, 48, [(0, 0)]),
         (1, 42, [(0, 0)]),
     ]

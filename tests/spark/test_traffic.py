@@ -102,6 +102,6 @@ def test_example_program_of_traffic_runs(
     assert "Versions used that Kafka 4.0 removed (KIP-896)" in capsys.readouterr().out
     (part,) = (tmp_path / "report" / "matrix").glob("part-*.csv")
     with part.open() as file:
-        found = list(csv.DictReader(file))
-    assert sum(int(each["requests"]) for each in found) == 2 * len(ROWS) + 2
-    assert tuple(found[0]) == MATRIX.columns
+        reader = list(csv.DictReader(file))
+    assert sum(int(each["requests"]) for each in reader) == 2 * len(ROWS) + 2
+    assert tuple(reader[0]) == MATRIX.columns

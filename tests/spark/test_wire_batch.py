@@ -31,13 +31,13 @@ def kafka() -> Iterator[KafkaDouble]:
 
 
 def source(spark: Any, kafka: KafkaDouble, **options: str) -> Any:
-    given = {"kafka.bootstrap.servers": kafka.bootstrap_servers, **options}
-    return spark.read.format("kafka-wire").options(**given)
+    arguments = {"kafka.bootstrap.servers": kafka.bootstrap_servers, **options}
+    return spark.read.format("kafka-wire").options(**arguments)
 
 
 def sink(rows: Any, kafka: KafkaDouble, **options: str) -> None:
-    given = {"kafka.bootstrap.servers": kafka.bootstrap_servers, **options}
-    rows.write.format("kafka-wire").options(**given).mode("append").save()
+    arguments = {"kafka.bootstrap.servers": kafka.bootstrap_servers, **options}
+    rows.write.format("kafka-wire").options(**arguments).mode("append").save()
 
 
 def test_written_records_are_read(spark: Any, kafka: KafkaDouble) -> None:

@@ -40,13 +40,13 @@ def fill(kafka: KafkaDouble, topic: str, count: int, start: int = 0) -> None:
 
 
 def reader(spark: Any, kafka: KafkaDouble, topic: str, **options: str) -> Any:
-    given = {
+    arguments = {
         "kafka.bootstrap.servers": kafka.bootstrap_servers,
         "subscribe": topic,
         "startingOffsets": "earliest",
         **options,
     }
-    return spark.readStream.format("kafka-wire").options(**given).load()
+    return spark.readStream.format("kafka-wire").options(**arguments).load()
 
 
 class Job:

@@ -93,7 +93,7 @@ class ServedReplica:
 
     def append(self, *records: Message) -> None:
         """Appends one batch as the leader, with each record in its newest version."""
-        values = [framed.encode_record(each, type(each).versions[1]) for each in records]
+        values = [framed.encode_record(record, type(record).versions[1]) for record in records]
         self.replica.append(values, self.clock.now())
         self._after()
         self.peers.pump()
@@ -194,18 +194,18 @@ async def served(
     async with AsyncExitStack() as stack:
         found = []
         for at, sock in enumerate(socks, 1):
-            each = ServedReplica(at, sock, VoterSet.from_static(text), clock or SystemClock(), versions)
-            await each.start()
-            stack.push_async_callback(each.stop)
-            found.append(each)
+            replica = ServedReplica(at, sock, VoterSet.from_static(text), clock or SystemClock(), versions)
+            await replica.start()
+            stack.push_async_callback(replica.stop)
+            found.append(replica)
         yield found
 
 
 async def leader_of(members: Sequence[ServedReplica]) -> ServedReplica:
     """Waits for a leader that has committed a record of its epoch."""
     while True:
-        for each in members:
-            state = each.replica.state
+        for member in members:
+            state = member.replica.state
             if isinstance(state, LeaderState) and state.high_watermark is not None:
-                return each
+                return member
         await asyncio.sleep(0.005)

@@ -148,7 +148,7 @@ def as_markdown() -> str:
 
 def _section(subject: str) -> str:
     verbs = [each for each in VERBS.values() if each.subject == subject]
-    rows = [f"| `{_call(each)}` | {_result(each)} | {each.summary} |" for each in verbs]
+    rows = [f"| `{_call(verb)}` | {_result(verb)} | {verb.summary} |" for verb in verbs]
     note = NOTES.get(subject)
     head = [f"## {TITLES.get(subject, subject.capitalize())}", "", *([note] if note else [])]
     return "\n".join(["", *head, "| verb | returns | what it does |", "|---|---|---|", *rows, ""])
@@ -178,8 +178,8 @@ def _given(parameter: Parameter) -> str:
 def _parameters() -> str:
     allowed: dict[str, dict[str, None]] = {}
     for verb in VERBS.values():
-        for each in verb.parameters.values():
-            allowed.setdefault(each.name, {})[each.allowed] = None
+        for parameter in verb.parameters.values():
+            allowed.setdefault(parameter.name, {})[parameter.allowed] = None
     rows = [f"| `{name}` | {'; '.join(words)} |" for name, words in sorted(allowed.items())]
     head = ["", "## Parameters", "", "A parameter whose default is None also allows None.", ""]
     return "\n".join([*head, "| parameter | allowed |", "|---|---|", *rows, ""])

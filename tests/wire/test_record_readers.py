@@ -23,29 +23,29 @@ def outcome(read: object, *arguments: object) -> object:
         return InvalidRecord
 
 
-def decoded(body: bytes, count: int, place: BatchContext) -> list[Record]:
+def decoded(body: bytes, count: int, context: BatchContext) -> list[Record]:
     """The records of the fast reader, or of the careful one if the fast one gives up."""
     try:
-        return decode_fast(body, count, place.base_offset, place.base_timestamp, place.append_time)
+        return decode_fast(body, count, context.base_offset, context.base_timestamp, context.append_time)
     except (IndexError, record_body.Odd):
-        return decode_carefully(body, count, place)
+        return decode_carefully(body, count, context)
 
 
-def sums(body: bytes, count: int, place: BatchContext) -> object:
+def sums(body: bytes, count: int, context: BatchContext) -> object:
     """The result of a scan without the body: of the fast scan, or of the careful one if the fast
     one gives up."""
     try:
-        return scan_fast(body, count, place.base_offset, place.base_timestamp)[:-1]
+        return scan_fast(body, count, context.base_offset, context.base_timestamp)[:-1]
     except (IndexError, record_body.Odd):
-        return scan_carefully(body, count, place)[:-1]
+        return scan_carefully(body, count, context)[:-1]
 
 
-def summary(found: list[Record], base: int) -> tuple[bool, int, int, int, int]:
+def summary(records: list[Record], base: int) -> tuple[bool, int, int, int, int]:
     """The expected result of a scan, computed from the records and not from the bytes."""
-    stamps = [record.timestamp for record in found]
-    keyless = [index for index, record in enumerate(found) if record.key is None]
-    consecutive = [record.offset for record in found] == [wrap64(base + index) for index in range(len(found))]
-    return consecutive, (keyless or [-1])[0], min(stamps), max(stamps), found[stamps.index(max(stamps))].offset
+    stamps = [record.timestamp for record in records]
+    keyless = [index for index, record in enumerate(records) if record.key is None]
+    consecutive = [record.offset for record in records] == [wrap64(base + index) for index in range(len(records))]
+    return consecutive, (keyless or [-1])[0], min(stamps), max(stamps), records[stamps.index(max(stamps))].offset
 
 
 @given(records(), st.data())
@@ -54,11 +54,11 @@ def test_all_readers_agree_on_damaged_records(made: tuple[int, list[Record]], da
     body = encode_body(originals, base)
     bad = data.draw(damaged(body.data))
     count = max(1, body.record_count + data.draw(st.sampled_from([0, 0, 0, 1, -1])))
-    place = BatchContext(base, body.base_timestamp)
-    careful = outcome(decode_carefully, bad, count, place)
-    assert outcome(decoded, bad, count, place) == careful
+    context = BatchContext(base, body.base_timestamp)
+    careful = outcome(decode_carefully, bad, count, context)
+    assert outcome(decoded, bad, count, context) == careful
     expected = summary(careful, base) if isinstance(careful, list) else InvalidRecord
-    assert outcome(sums, bad, count, place) == expected
+    assert outcome(sums, bad, count, context) == expected
 
 
 @given(records())
@@ -104,15 +104,15 @@ def test_ordinary_records_never_need_the_careful_reader(monkeypatch: pytest.Monk
         for sign, span in zip((1, -1) * 4, spans, strict=True)
     ]
     body = encode_body(made, 3)
-    place = BatchContext(3, body.base_timestamp)
+    context = BatchContext(3, body.base_timestamp)
     assert decode_fast(body.data, len(made), 3, body.base_timestamp, None) == made
-    assert sums(body.data, len(made), place) == summary(made, 3)
+    assert sums(body.data, len(made), context) == summary(made, 3)
     stamped = decode_fast(body.data, len(made), 3, body.base_timestamp, 7)
     assert [record.timestamp for record in stamped] == [7] * len(made)
 
 
-def read_one(text: str, place: BatchContext | None = None) -> Record:
-    (record,) = decoded(bytes.fromhex(text), 1, place or BatchContext())
+def read_one(text: str, context: BatchContext | None = None) -> Record:
+    (record,) = decoded(bytes.fromhex(text), 1, context or BatchContext())
     return record
 
 
@@ -139,9 +139,9 @@ def test_oddities_are_read_as_java_reads_them(text: str, expected: Record) -> No
 
 
 def test_record_offsets_and_timestamps_wrap_around_at_64_bits() -> None:
-    place = BatchContext((1 << 63) - 1, (1 << 63) - 1)
-    assert read_one("0c 00 02 02 01 01 00", place) == Record(-(1 << 63), -(1 << 63), None, None)
-    assert sums(bytes.fromhex("0c000202010100"), 1, place) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))
+    context = BatchContext((1 << 63) - 1, (1 << 63) - 1)
+    assert read_one("0c 00 02 02 01 01 00", context) == Record(-(1 << 63), -(1 << 63), None, None)
+    assert sums(bytes.fromhex("0c000202010100"), 1, context) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ class Headers:
         row = _ROWS.get(name)
         if row is None:
             raise AttributeError(name)
-        found: Ints = self._table[row]
-        return found
+        ints: Ints = self._table[row]
+        return ints
 
     def __len__(self) -> int:
         return len(self.position)

@@ -26,14 +26,14 @@ def zigzags(*columns: Ints) -> pa.Array:
     data = np.empty(int(ends[-1]), np.uint8)
     at = ends[:-1].copy()
     for raw, size in zip(raws, sizes, strict=True):
-        for place in range(int(size.max(initial=0))):
-            byte = (raw >> np.uint64(7 * place)).astype(np.uint8) & np.uint8(127)
-            byte |= (size > place + 1).astype(np.uint8) << np.uint8(7)
-            if place == 0:
+        for number in range(int(size.max(initial=0))):
+            byte = (raw >> np.uint64(7 * number)).astype(np.uint8) & np.uint8(127)
+            byte |= (size > number + 1).astype(np.uint8) << np.uint8(7)
+            if number == 0:
                 data[at] = byte
             else:
-                there = np.flatnonzero(size > place)
-                data[at[there] + place] = byte[there]
+                there = np.flatnonzero(size > number)
+                data[at[there] + number] = byte[there]
         at += size
     return binary(ends, data)
 

@@ -36,7 +36,7 @@ def desired_counts(members: Sequence[int], assignments: int) -> dict[int, int]:
     """Divides a number of assignments evenly between members."""
     # Kafka computes with doubles, and rounds each of them up.
     precise = assignments / len(members)
-    bounds = [ceil(precise * each) for each in range(len(members) + 1)]
+    bounds = [ceil(precise * number) for number in range(len(members) + 1)]
     return {member: high - low for member, (low, high) in zip(members, pairwise(bounds), strict=True)}
 
 

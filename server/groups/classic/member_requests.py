@@ -50,7 +50,7 @@ def sync(group: ClassicGroup, body: SyncGroupRequest) -> SyncFuture:
     future: SyncFuture = member.awaiting_sync_future or ResponseFuture()
     member.awaiting_sync_future = future
     if member.member_id == group.leader_id:
-        assignments = {each.member_id: bytes(each.assignment) for each in body.assignments}
+        assignments = {assignment.member_id: bytes(assignment.assignment) for assignment in body.assignments}
         on_commit = partial(_complete_rebalance, group, group.generation_id, assignments)
         group.shard.append_without_replay(records.group_metadata_record(group, assignments), on_commit)
     return future

@@ -30,7 +30,7 @@ def fence_members(group: ConsumerGroupMembership, members: Sequence[ConsumerGrou
 
 def _removal(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember]) -> list[CoordinatorRecord]:
     group_id, epoch = group.group_id, group.group_epoch + 1
-    removal = [each for member in members for each in records.member_tombstones(group_id, member.member_id)]
+    removal = [tombstone for member in members for tombstone in records.member_tombstones(group_id, member.member_id)]
     unused = _regular_expressions_without(group, members)
     removal += [records.regular_expression_tombstone(group_id, regex) for regex in unused]
     counts = dict(group.subscribed_topic_names)

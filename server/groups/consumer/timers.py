@@ -108,6 +108,6 @@ def _fence(shard: GroupCoordinatorShard, group_id: str, member_id: str, reason: 
 def _fence_if_in_epoch(
     shard: GroupCoordinatorShard, group_id: str, member_id: str, epoch: int, timeout_ms: int
 ) -> None:
-    found = _member(shard, group_id, member_id)
-    if found is not None and found[1].member_epoch == epoch:
+    member = _member(shard, group_id, member_id)
+    if member is not None and member[1].member_epoch == epoch:
         _fence(shard, group_id, member_id, f"it did not leave epoch {epoch} within {timeout_ms} ms")

@@ -42,8 +42,8 @@ class ReplayedGroups(Generic[G]):
 
     def present(self, shard: GroupCoordinatorShard, key: GroupKey) -> G | None:
         """Returns the group if it exists."""
-        found: Any = shard.groups.get(key.group_id)
-        return found if isinstance(found, self._kind) else None
+        group: Any = shard.groups.get(key.group_id)
+        return group if isinstance(group, self._kind) else None
 
     def delete(self, shard: GroupCoordinatorShard, key: GroupKey) -> None:
         """Deletes the group if it exists."""

@@ -65,7 +65,7 @@ class ShareGroupChange:
         self._names = group.subscriptions_with(self.member, updated)
         metadata_hash = group.compute_metadata_hash(self._names)
         count = len(group.members) + (updated.member_id not in group.members)
-        self.homogeneous = all(each.by_name == count for each in self._names.values())
+        self.homogeneous = all(name.by_name == count for name in self._names.values())
         bumps |= metadata_hash != group.metadata_hash
         if bumps:
             self.group_epoch += 1

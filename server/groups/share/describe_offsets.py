@@ -99,7 +99,7 @@ def _describe(
     )
     latest = node.partition_metadata_client.latest_offset
     ends: EndOffsets = yield from _all_results(
-        (key, partial(latest, names[key], key.partition)) for key, each in summaries.items() if _has_lag(each)
+        (key, partial(latest, names[key], key.partition)) for key, summary in summaries.items() if _has_lag(summary)
     )
     described = []
     for (topic, _), each in zip(topics, keys, strict=True):

@@ -98,15 +98,15 @@ def uninitialized_partitions(
     initializing since less than `retry_ms` (Kafka: `subscribedTopicsChangeMap`)."""
     recent = {id: value for id, value in metadata.initializing.items() if now - value.timestamp < retry_ms}
     known = combine_init_maps(metadata.initialized, recent)
-    found: dict[Uuid, InitMapValue] = {}
+    values: dict[Uuid, InitMapValue] = {}
     for name in names:
         topic = image.topic_named(name)
         if topic is None:
             continue
         present = known[topic.id].partitions if topic.id in known else frozenset()
         if not present or len(present) < len(topic.partitions):
-            found[topic.id] = InitMapValue(name, frozenset(range(len(topic.partitions))) - present, now)
-    return found
+            values[topic.id] = InitMapValue(name, frozenset(range(len(topic.partitions))) - present, now)
+    return values
 
 
 def with_init_values(partitions: TopicPartitions, image: Image, now: int) -> dict[Uuid, InitMapValue]:

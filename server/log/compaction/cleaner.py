@@ -57,7 +57,7 @@ def clean(partition: PartitionLog, now: int, most_keys: int, *, whole_segments: 
     yield from _learn(partition, found.start, found.end, newest)
     end = newest.latest + 1 if newest.full else found.end
     newest.latest = end - 1
-    segments = [each for each in partition.segments[:-1] if each.base_offset < end]
+    segments = [segment for segment in partition.segments[:-1] if segment.base_offset < end]
     settled = partition.high_watermark
     aborted = partition.aborted_in(partition.segments[0].base_offset, settled)
     this = CleanerPass(
@@ -101,7 +101,7 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
 def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: CleanerPass) -> Generator[None, None, int]:
     """Replaces a group of segments by one, and returns its size in bytes. What is not replicated
     stays as it is: a marker there may still be truncated, and another one take its place."""
-    before, truncations = [(each, each.next_offset) for each in group], partition.truncations
+    before, truncations = [(segment, segment.next_offset) for segment in group], partition.truncations
     rewriting = partition.rewrite(group)
     done = left = 0
     try:

@@ -63,9 +63,9 @@ def _end(log: PartitionLog, closed: Sequence[LogSegment], start: int, now: int, 
     return end
 
 
-def is_due(found: LogToClean, min_ratio: float) -> bool:
+def is_due(clean: LogToClean, min_ratio: float) -> bool:
     """Whether a cleaning is due now."""
-    return found.end > found.start and (found.ratio > min_ratio or found.overdue)
+    return clean.end > clean.start and (clean.ratio > min_ratio or clean.overdue)
 
 
 def groups(segments: Sequence[LogSegment], most: int) -> list[list[LogSegment]]:

@@ -95,9 +95,9 @@ class IndexedLog:
         entry = self.index.before(offset)
         if entry is not None and not self._is_batch_start(entry.position, entry.offset):
             entry = self._mend(f"leads from offset {entry.offset} to position {entry.position}").before(offset)
-        for place in self.batch_positions(entry.position if entry else 0):
-            if place.last_offset >= offset:
-                return place.position
+        for position in self.batch_positions(entry.position if entry else 0):
+            if position.last_offset >= offset:
+                return position.position
         return self.size
 
     def entry_from(self, offset: int) -> int | None:
@@ -159,13 +159,13 @@ class IndexedLog:
             return False
         step = (self.size - position) // _SAMPLES
         samples = (self._position_before(position + number * step) for number in range(1, _SAMPLES))
-        return any(self._timestamp(each) > timestamp for each in samples)
+        return any(self._timestamp(sample) > timestamp for sample in samples)
 
     def _find_end(self) -> int:
         """One past the last offset."""
         found = self.base_offset
-        for place in self.batch_positions(self._position_before(self.size)):
-            found = place.last_offset + 1
+        for position in self.batch_positions(self._position_before(self.size)):
+            found = position.last_offset + 1
         return found
 
     def _timestamp(self, position: int) -> int:
@@ -202,13 +202,13 @@ class IndexedLog:
         made.clear()
         latest, latest_offset, since = -1, self.base_offset, 0
         try:
-            for place in self.batch_positions(0):
-                if place.max_timestamp > latest:
-                    latest, latest_offset = place.max_timestamp, place.last_offset
+            for position in self.batch_positions(0):
+                if position.max_timestamp > latest:
+                    latest, latest_offset = position.max_timestamp, position.last_offset
                 if since > self._interval:
-                    made.add(place.last_offset, place.position, latest, latest_offset)
+                    made.add(position.last_offset, position.position, latest, latest_offset)
                     since = 0
-                since += place.size
+                since += position.size
         except BadFile as problem:
             _LOGGER.error("%s", problem)
         if not grows:

@@ -183,7 +183,7 @@ class GrowingIndex:
     def overhead(self) -> int:
         """The memory that it takes, in bytes, as allocated."""
         arrays = (self._offsets, self._positions, self._times, self._time_offsets)
-        return sum(each.buffer_info()[1] * each.itemsize for each in arrays)
+        return sum(array.buffer_info()[1] * array.itemsize for array in arrays)
 
     @property
     def latest(self) -> TimestampOffset | None:

@@ -16,7 +16,7 @@ def drop_lost(disk: Disk, lost: Mapping[str, int]) -> None:
         folder, _, name = path.rpartition("/")
         if not disk.exists(path):
             continue
-        logs = sorted(each for each in disk.names(folder) if each.endswith(LOG))
+        logs = sorted(name for name in disk.names(folder) if name.endswith(LOG))
         if size or name == logs[0]:
             file = disk.open(path)
             file.truncate(size)

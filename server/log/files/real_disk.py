@@ -54,18 +54,18 @@ class RealDisk:
     def fail(self, why: str) -> None:
         self._fail(DiskFailure(self.root, why))
 
-    def _fail(self, found: DiskFailure) -> None:
+    def _fail(self, failure: DiskFailure) -> None:
         if self.failed is None:
-            self.failed = found
+            self.failed = failure
             if self._on_failure is not None:
-                self._on_failure(found)
+                self._on_failure(failure)
 
     def lost(self, full: str, why: str) -> LostFile:
         """Reports that a file of a partition is not as it was written."""
-        found = LostFile(self.root, f"{full}: {why}", os.path.relpath(full, self.root).replace(os.sep, "/"))
+        file = LostFile(self.root, f"{full}: {why}", os.path.relpath(full, self.root).replace(os.sep, "/"))
         if self._on_failure is not None:
-            self._on_failure(found)
-        return found
+            self._on_failure(file)
+        return file
 
     def _is_in_partition(self, full: str) -> bool:
         """Whether the path is in a folder of a log directory that still exists."""

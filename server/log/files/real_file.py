@@ -163,9 +163,9 @@ class RealFile:
             except OSError:
                 return self.read(position, size)
             self._lent = ref(lent)
-        found = _FileStretch(self._disk, lent, position, size)
-        lent.slices.add(found)
-        return found
+        stretch = _FileStretch(self._disk, lent, position, size)
+        lent.slices.add(stretch)
+        return stretch
 
     def flush(self) -> None:
         with self._disk.failures():

@@ -72,7 +72,7 @@ def _end_cleaned_transactions(storage: FileStorage, state: ProducerStateManager)
 
 
 def _begins_batch(storage: FileStorage, offset: int) -> bool:
-    holder = [each for each in storage.segments if each.base_offset <= offset][-1]
+    holder = [segment for segment in storage.segments if segment.base_offset <= offset][-1]
     batch = next(holder.batches(offset, ANY_TIMESTAMP), None)
     return batch is not None and read_header(batch).base_offset == offset
 
@@ -155,7 +155,7 @@ def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> Le
     """Checks every batch of closed segments, in a log without gaps whose epochs never fall. Returns
     the leader epochs of the batches. `kept` are those of the checkpoint, None when it may lag
     behind. BadFile."""
-    found = LeaderEpochCache()
+    cache = LeaderEpochCache()
     for segment in segments:
         due, file = segment.base_offset, segment.path(LOG)
         view = segment.log.view()
@@ -164,14 +164,14 @@ def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> Le
                 first, epoch = header.base_offset, header.partition_leader_epoch
                 if first != due:
                     raise BadFile(f"offset {first}, where {due} is due", file=file, offset=position)
-                if problem := _wrong_epoch(epoch, first, found.latest, kept):
+                if problem := _wrong_epoch(epoch, first, cache.latest, kept):
                     raise BadFile(problem, file=file, offset=position)
-                if epoch > found.latest:
-                    found.assign(epoch, first)
+                if epoch > cache.latest:
+                    cache.assign(epoch, first)
                 due = header.next_offset
         finally:
             view.release()
-    return found
+    return cache
 
 
 def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | None) -> str:
@@ -194,11 +194,11 @@ def _believable(batches: Batches, due: int) -> Batches:
     a gap and the next batch overlaps it, the first one has the wrong offset."""
     held: tuple[int, BatchHeader] | None = None
     try:
-        for place in batches:
+        for batch in batches:
             if held is not None:
                 due = held[1].next_offset
                 yield held
-            held = place
+            held = batch
     except BadFile as problem:
         if held is not None and problem.path == "base_offset" and held[1].base_offset > due:
             where = f"offset {held[1].base_offset}, where {due} was due and fits what follows"
@@ -277,7 +277,7 @@ def _with_markers(segment: FileSegment, listed: list[AbortedTransaction]) -> lis
     """Those whose markers are in the segment. Earlier versions kept the entries of transactions
     that compaction had removed: they would have no end, and every later record of their producers
     would count as aborted."""
-    kept = [each for each in listed if _has_marker(segment, each.last_offset)]
+    kept = [transaction for transaction in listed if _has_marker(segment, transaction.last_offset)]
     if len(kept) < len(listed):
         path, count = segment.path(TXN_INDEX), len(listed) - len(kept)
         _LOGGER.warning("%s lists transactions without their markers: %d are removed from it", path, count)

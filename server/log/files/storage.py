@@ -134,7 +134,7 @@ class FileStorage:
         """Keeps only the snapshots at the base offset of a segment, and the newest at or before the
         end of the log."""
         bases = {segment.base_offset for segment in self.segments}
-        newest = max((each for each in self.snapshots if each <= end), default=end)
+        newest = max((snapshot for snapshot in self.snapshots if snapshot <= end), default=end)
         for snapshot in [each for each in self.snapshots if each != newest and (each > end or each not in bases)]:
             self._drop_snapshot(snapshot)
 
@@ -195,15 +195,15 @@ class FileStorage:
 
     def latest_producer_snapshot(self, offset: int) -> tuple[int, list[ProducerStateEntry]] | None:
         while self.snapshots and (place := bisect_right(self.snapshots, offset)):
-            found = self.snapshots[place - 1]
-            path = self.snapshot_path(found)
+            snapshot = self.snapshots[place - 1]
+            path = self.snapshot_path(snapshot)
             try:
                 entries = producer_snapshot.read(self._disk.read_whole(path), path)
             except BadFile as problem:
                 _LOGGER.warning("a producer snapshot is ignored: %s", problem)
-                self._drop_snapshot(found)
+                self._drop_snapshot(snapshot)
             else:
-                return found, [producer_snapshot.producer_of(entry) for entry in entries]
+                return snapshot, [producer_snapshot.producer_of(entry) for entry in entries]
         return None
 
     def unflushed(self) -> Flush | None:
@@ -217,7 +217,7 @@ class FileStorage:
         files = [file for segment in plan.segments for file in segment.files()]
         small = [f"{self.folder}/{name}" for name in plan.files]
         files += [self._disk.open(path) for path in small if self._disk.exists(path)]
-        return [file.flushing() for file in files] + [self._disk.flushing_folder(each) for each in plan.folders]
+        return [file.flushing() for file in files] + [self._disk.flushing_folder(folder) for folder in plan.folders]
 
     def flushed(self, offset: int) -> None:
         self.ledger.confirm(offset)

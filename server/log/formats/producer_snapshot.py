@@ -29,13 +29,13 @@ def read(data: bytes, file: str = "") -> list[Entry]:
     if version != VERSION:
         raise BadFile(f"version {version} is not {VERSION}", file=file, offset=0)
     try:
-        found = ProducerSnapshot.decode(data, VERSION, _CRC)
+        snapshot = ProducerSnapshot.decode(data, VERSION, _CRC)
     except WireError as error:
         raise bad_from(error, file) from None
     computed = crc32c(memoryview(data)[_ENTRIES:])
-    if computed != found.crc:
-        raise BadFile(f"checksum {found.crc:#010x} stored, {computed:#010x} computed", file=file, offset=_CRC)
-    return list(found.producer_entries)
+    if computed != snapshot.crc:
+        raise BadFile(f"checksum {snapshot.crc:#010x} stored, {computed:#010x} computed", file=file, offset=_CRC)
+    return list(snapshot.producer_entries)
 
 
 def write(entries: Iterable[Entry]) -> bytes:

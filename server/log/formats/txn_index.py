@@ -36,23 +36,23 @@ def rows(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[tupl
     entry."""
     last = base_offset - 1
     for at, (version, *fields) in unpacked(data, _ENTRY, len(data)):
-        found = AbortedTransaction(*fields)
-        problem, where = _problem(version, found, last)
+        transaction = AbortedTransaction(*fields)
+        problem, where = _problem(version, transaction, last)
         if not problem:
-            last = found.last_offset
-        yield found, BadFile(problem, file=file, offset=at + where) if problem else None
+            last = transaction.last_offset
+        yield transaction, BadFile(problem, file=file, offset=at + where) if problem else None
 
 
-def _problem(version: int, found: AbortedTransaction, last: int) -> tuple[str, int]:
+def _problem(version: int, transaction: AbortedTransaction, last: int) -> tuple[str, int]:
     """What is wrong, and its position in the entry."""
     if version != VERSION:
         return f"an entry of version {version}", 0
-    if found.producer_id < 0:
-        return f"producer id {found.producer_id}", _PRODUCER_ID
-    if not 0 <= found.first_offset <= found.last_offset:
-        return f"a transaction from {found.first_offset} to {found.last_offset}", _FIRST
-    if found.last_offset <= last:
-        return f"last offset {found.last_offset} after {last}", _LAST
+    if transaction.producer_id < 0:
+        return f"producer id {transaction.producer_id}", _PRODUCER_ID
+    if not 0 <= transaction.first_offset <= transaction.last_offset:
+        return f"a transaction from {transaction.first_offset} to {transaction.last_offset}", _FIRST
+    if transaction.last_offset <= last:
+        return f"last offset {transaction.last_offset} after {last}", _LAST
     return "", 0
 
 

@@ -72,4 +72,4 @@ def _begin_at(log: RaftLog, id: OffsetAndEpoch) -> None:
 def size_from(log: RaftLog, start: int) -> int:
     """The size (bytes) of the log's segments if the log started at `start`."""
     segments = log.log.segments
-    return sum(each.size for each in segments if each.next_offset > start or each is segments[-1])
+    return sum(segment.size for segment in segments if segment.next_offset > start or segment is segments[-1])

@@ -68,12 +68,12 @@ def answer_in(response: FetchSnapshotResponse) -> FetchSnapshotAnswer | None:
         return None
     leader = partition.current_leader
     leader_id = None if leader.leader_id == NO_LEADER_ID else leader.leader_id
-    found = (each for each in response.node_endpoints if each.node_id == leader_id)
+    endpoints = (endpoint for endpoint in response.node_endpoints if endpoint.node_id == leader_id)
     return FetchSnapshotAnswer(
         partition.error_code,
         leader_id,
         leader.leader_epoch,
-        next((VoterEndpoint(each.host, each.port) for each in found), None),
+        next((VoterEndpoint(endpoint.host, endpoint.port) for endpoint in endpoints), None),
         OffsetAndEpoch(partition.snapshot_id.end_offset, partition.snapshot_id.epoch),
         partition.size,
         partition.position,

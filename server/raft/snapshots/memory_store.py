@@ -63,17 +63,17 @@ class MemorySnapshotStore:
         return None if id in self._snapshots else MemoryRawSnapshotWriter(self, id)
 
     def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
-        found = self._snapshots.get(id)
-        if found is None:
+        snapshot = self._snapshots.get(id)
+        if snapshot is None:
             return None
         # most nodes read no snapshot
         from .snapshot_reader import BytesSource, RecordsSnapshotReader
 
-        return RecordsSnapshotReader(id, BytesSource(found))
+        return RecordsSnapshotReader(id, BytesSource(snapshot))
 
     def size(self, id: OffsetAndEpoch) -> int:
-        found = self._snapshots.get(id)
-        return 0 if found is None else len(found)
+        snapshot = self._snapshots.get(id)
+        return 0 if snapshot is None else len(snapshot)
 
     def timestamp(self, id: OffsetAndEpoch) -> int | None:
         reader = self.open(id)

@@ -73,7 +73,7 @@ def expired(
 
 
 def _is_too_large(snapshots: Sequence[SnapshotInfo], log_bytes: int, retention: SnapshotRetention) -> bool:
-    return 0 <= retention.max_bytes < log_bytes + sum(each.size for each in snapshots)
+    return 0 <= retention.max_bytes < log_bytes + sum(snapshot.size for snapshot in snapshots)
 
 
 def _is_too_old(oldest: SnapshotInfo, retention: SnapshotRetention, now: int) -> bool:
@@ -89,12 +89,12 @@ def leaders_start(
     """
     reached = min(replicas, default=None)
     may = [
-        each.id
-        for each in snapshots
-        if each.id.offset > start
+        snapshot.id
+        for snapshot in snapshots
+        if snapshot.id.offset > start
         and (
-            (reached is not None and each.id.offset <= reached)
-            or (each.timestamp is not None and now - each.timestamp >= max_lag_ms)
+            (reached is not None and snapshot.id.offset <= reached)
+            or (snapshot.timestamp is not None and now - snapshot.timestamp >= max_lag_ms)
         )
     ]
     return max(may, default=None)

@@ -137,7 +137,7 @@ class IncrementalFetchContext(FetchContext):
         return response(changed, session.id)
 
     def preview(self, partitions: Iterable[PartitionResponse]) -> FetchResponse:
-        return response([each for each in partitions if each[0].must_respond(each[1])], NO_SESSION)
+        return response([response for response in partitions if response[0].must_respond(response[1])], NO_SESSION)
 
     def throttled_answer(self) -> FetchResponse:
         return FetchResponse(session_id=self._session.id)

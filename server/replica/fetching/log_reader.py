@@ -267,11 +267,11 @@ def _records(
 
 
 def _aborted(
-    log: PartitionLog, offset: int, max_bytes: int, end: int, found: Loan
+    log: PartitionLog, offset: int, max_bytes: int, end: int, loan: Loan
 ) -> list[FetchResponse.AbortedTransaction]:
     return [
         FetchResponse.AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
-        for aborted in aborted_in_fetch(log, offset, max_bytes, end, found)
+        for aborted in aborted_in_fetch(log, offset, max_bytes, end, loan)
     ]
 
 

@@ -21,7 +21,7 @@ class RefusedPartitionsContext(FetchContext):
     """Another context, without the refused partitions until it answers."""
 
     def __init__(self, context: FetchContext, refused: Sequence[CachedPartition], code: int) -> None:
-        ids = {id(each) for each in refused}
+        ids = {id(partition) for partition in refused}
         super().__init__([each for each in context.partitions if id(each) not in ids])
         self._context, self._refused, self._code = context, refused, code
 

@@ -116,10 +116,10 @@ class ReplicaFetcher:
         throttled = {key for key in due if self._is_throttled(self.partitions[key], quota)}
         if not throttled or (now >= self.throttled_until and not quota.is_exceeded()):
             return due
-        found = [key for key in due if key not in throttled]
-        if not found and now >= self.throttled_until:
+        keys = [key for key in due if key not in throttled]
+        if not keys and now >= self.throttled_until:
             self.throttled_until = now + self._backoff_ms()
-        return found
+        return keys
 
     @staticmethod
     def _is_throttled(partition: FollowerPartition, quota: ReplicationQuotaManager) -> bool:

@@ -67,13 +67,13 @@ class ReplicaFetcherManager:
 
     def take_outgoing(self) -> list[OutboundRequest]:
         """Returns the requests to send now."""
-        found = []
+        requests = []
         for fetcher in self._fetchers.values():
             at = self._endpoint(fetcher.leader) if fetcher.token is None else None
             if at is not None and (request := fetcher.request(self._node.now)) is not None:
                 fetcher.token = next(self._tokens)
-                found.append(OutboundRequest(fetcher.token, RaftPeer(fetcher.leader, at), *request))
-        return found
+                requests.append(OutboundRequest(fetcher.token, RaftPeer(fetcher.leader, at), *request))
+        return requests
 
     def overtaken(self) -> set[int]:
         """Returns the tokens of outstanding requests that lack a partition which was added later.

@@ -149,9 +149,7 @@ def _is_known(kind: tuple[object, object]) -> bool:
 def key_for(keys: tuple[JsonWebKey, ...], algorithm: str, key_id: str | None) -> JsonWebKey | None:
     """The key for a token with this algorithm and key id. Of several, one whose own algorithm is
     this one; then the first."""
-    fitting = [
-        each for each in keys if each.kind == ALGORITHMS[algorithm] and (key_id is None or each.key_id == key_id)
-    ]
+    fitting = [key for key in keys if key.kind == ALGORITHMS[algorithm] and (key_id is None or key.key_id == key_id)]
     if len(fitting) > 1:
         fitting = [each for each in fitting if each.algorithm in (None, algorithm)]
     return fitting[0] if fitting else None

@@ -83,11 +83,11 @@ MECHANISMS: Mapping[str, SaslMechanism] = {
 
 def mechanism_named(name: str, setting: str) -> SaslMechanism:
     """The mechanism. UsageError names the setting that has an unknown one."""
-    found = MECHANISMS.get(name)
-    if found is None:
+    mechanism = MECHANISMS.get(name)
+    if mechanism is None:
         why = "needs Kerberos, which is not served" if name == "GSSAPI" else "is not known"
         raise UsageError(f"{setting}: {name} {why}; give of {', '.join(MECHANISMS)}")
-    return found
+    return mechanism
 
 
 def user_of(options: Options) -> tuple[str, str]:

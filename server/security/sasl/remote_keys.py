@@ -74,8 +74,8 @@ class RemoteKeySet:
     def fetched(self, keys: tuple[JsonWebKey, ...], now: int) -> None:
         """The fetch has succeeded."""
         self.keys, self._is_busy = keys, False
-        for each in keys:
-            self._missing.pop(str(each.key_id), None)
+        for key in keys:
+            self._missing.pop(str(key.key_id), None)
         self._at(now + self.endpoint.refresh_ms, self._begin)
 
     def failed(self, reason: str, now: int) -> None:

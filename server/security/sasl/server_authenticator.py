@@ -161,15 +161,15 @@ class SaslServerAuthenticator:
     def admit(self, api_key: int, now: int) -> FrameAdmission:
         """What to do with a frame that begins with this API key."""
         row = ADMITTED[self.state]
-        found = row.get(api_key, row[OTHER])
-        if found is FAIL:
+        admission = row.get(api_key, row[OTHER])
+        if admission is FAIL:
             self._fail(self.failure)
         elif self._has_expired(now) and not (api_key == HANDSHAKE and self._may_begin_again(now)):
             self.failure = "uses a session that has expired"
             return CLOSE
-        elif found is CLOSE:
+        elif admission is CLOSE:
             self.failure = f"sent a request {_name(api_key)}, and {self.state}"
-        return found
+        return admission
 
     def _has_expired(self, now: int) -> bool:
         return self.state is SaslState.COMPLETE and self.expires_at is not None and now > self.expires_at

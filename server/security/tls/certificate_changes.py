@@ -40,7 +40,7 @@ def _mismatch(what: str, entry: str, before: str, after: str) -> str:
 
 def _listed(names: Iterable[bytes]) -> str:
     """General names in DER, as Java lists them: each with its type."""
-    return f"[{', '.join(f'[{each[0] & 0x1F}, {_text(each)}]' for each in sorted(names))}]"
+    return f"[{', '.join(f'[{name[0] & 0x1F}, {_text(name)}]' for name in sorted(names))}]"
 
 
 def _text(name: bytes) -> str:

@@ -63,7 +63,7 @@ def rfc2253(name: bytes) -> str:
     components = list(elements(one(name, SEQUENCE).content))
     if len(components) > MOST_COMPONENTS:
         raise WireError(f"a name of more than {MOST_COMPONENTS} components")
-    return ",".join("+".join(map(_attribute, elements(each.content))) for each in reversed(components))
+    return ",".join("+".join(map(_attribute, elements(component.content))) for component in reversed(components))
 
 
 def _attribute(element: DerElement) -> str:
@@ -112,4 +112,4 @@ def _alternative(fields: list[DerElement]) -> Iterator[bytes]:
             for extension in elements(one(field.content, SEQUENCE).content):
                 if extension.content.startswith(SUBJECT_ALT_NAME):
                     octets = list(elements(extension.content))[-1]
-                    yield from (each.whole for each in elements(one(octets.content, SEQUENCE).content))
+                    yield from (element.whole for element in elements(one(octets.content, SEQUENCE).content))

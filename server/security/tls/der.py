@@ -20,10 +20,10 @@ class DerElement(NamedTuple):
 
 def one(data: bytes, tag: int) -> DerElement:
     """The first element, which must have this tag."""
-    found = next(elements(data), None)
-    if found is None or found.tag != tag:
+    element = next(elements(data), None)
+    if element is None or element.tag != tag:
         raise WireError(f"DER that has no {tag:#x} where one must be")
-    return found
+    return element
 
 
 def elements(data: bytes) -> Iterator[DerElement]:

@@ -45,9 +45,9 @@ def _largest(data: bytes, depth: int) -> int:
     if not depth:
         return TOO_MANY
     found = 0
-    for each in elements(data):
-        if each.tag == INTEGER:
-            found = max(found, int.from_bytes(each.content, "big"))
-        elif each.tag == SEQUENCE:
-            found = max(found, _largest(each.content, depth - 1))
+    for element in elements(data):
+        if element.tag == INTEGER:
+            found = max(found, int.from_bytes(element.content, "big"))
+        elif element.tag == SEQUENCE:
+            found = max(found, _largest(element.content, depth - 1))
     return found

@@ -208,5 +208,5 @@ def _from_pkcs12(settings: TlsSettings, store: str, name: str, data: bytes) -> s
     if found.key is not None and store == KEYSTORE:
         parts.append(found.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     certificates = [*([found.cert] if found.cert is not None else []), *found.additional_certs]
-    parts += [each.certificate.public_bytes(Encoding.PEM) for each in certificates]
+    parts += [certificate.certificate.public_bytes(Encoding.PEM) for certificate in certificates]
     return b"".join(parts).decode("ascii")

@@ -54,7 +54,7 @@ class ListenerContexts:
     """Those of all listeners with TLS of a node. Raises UsageError when it is made."""
 
     def __init__(self, settings: Layers, listeners: Sequence[ListenerSpec]) -> None:
-        self._names = [each.name for each in listeners if each.has_tls and each.bind is not None]
+        self._names = [listener.name for listener in listeners if listener.has_tls and listener.bind is not None]
         self._settings = settings
         self._contexts = {name: made_of(settings, name) for name in self._names}
         self.must_connect_peers = True

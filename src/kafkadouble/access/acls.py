@@ -100,7 +100,7 @@ def checked_acls(acls: Iterable[AclBinding | str]) -> list[CreateAclsRequest.Acl
     """The ACLs as CreateAcls has them. Raises UsageError for one that is wrong."""
     if isinstance(acls, str):
         raise UsageError(f"acls must be a list of ACLs, and not the text {acls!r}")
-    bindings = [parse_acl(each) if isinstance(each, str) else each for each in acls]
+    bindings = [parse_acl(acl) if isinstance(acl, str) else acl for acl in acls]
     creations = [creation for binding in bindings for creation in binding.creations()]
     if fault := fault_of([(each.principal, each.resource_name, each.host) for each in creations]):
         raise UsageError(f"an ACL cannot be created: {fault}")
@@ -163,15 +163,15 @@ def to_delete(creations: Sequence[CreateAclsRequest.AclCreation]) -> DeleteAclsR
     """The request that deletes exactly these."""
     filters = [
         DeleteAclsRequest.DeleteAclsFilter(
-            resource_type_filter=each.resource_type,
-            resource_name_filter=each.resource_name,
-            pattern_type_filter=each.resource_pattern_type,
-            principal_filter=each.principal,
-            host_filter=each.host,
-            operation=each.operation,
-            permission_type=each.permission_type,
+            resource_type_filter=creation.resource_type,
+            resource_name_filter=creation.resource_name,
+            pattern_type_filter=creation.resource_pattern_type,
+            principal_filter=creation.principal,
+            host_filter=creation.host,
+            operation=creation.operation,
+            permission_type=creation.permission_type,
         )
-        for each in creations
+        for creation in creations
     ]
     return DeleteAclsRequest(filters=filters)
 

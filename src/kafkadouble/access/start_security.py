@@ -22,7 +22,7 @@ async def begin(broker: ClusterApi, security: Security, random: Random) -> None:
     the cluster refuses a user."""
     security.begin()
     # The requests are sent before the loop serves a client.
-    sent = [broker.ask(each) for each in scram_requests(security.users, random)] if security.users else []
+    sent = [broker.ask(request) for request in scram_requests(security.users, random)] if security.users else []
     for each in sent:
         check_results(await _answer(each))
     for member in broker.members:

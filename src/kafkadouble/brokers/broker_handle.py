@@ -22,7 +22,7 @@ class Brokers(dict[int, "BrokerHandle"]):
     """All brokers, by id. Raises UsageError for an unknown id."""
 
     def __init__(self, handles: Iterable[BrokerHandle]) -> None:
-        super().__init__({each.id: each for each in handles})
+        super().__init__({handle.id: handle for handle in handles})
 
     def __missing__(self, id: object) -> BrokerHandle:
         raise UsageError(f"there is no broker {id!r}: ids are {ids_in_words(self)}")

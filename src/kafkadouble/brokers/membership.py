@@ -73,7 +73,7 @@ async def down(broker: ClusterApi, id: int | None) -> None:
         await broker.down()
         return
     assert isinstance(broker, Cluster)
-    members = [each for each in _members(broker, id) if each.broker is not None]
+    members = [member for member in _members(broker, id) if member.broker is not None]
     for member in members:
         broker.pause(member, False)
     await broker.hand_over(members)
@@ -91,11 +91,11 @@ async def up(broker: ClusterApi, id: int | None) -> None:
         return
     assert isinstance(broker, Cluster)
     members = _members(broker, id)
-    for member in [each for each in members if each.broker is None]:
+    for member in [member for member in members if member.broker is None]:
         if member.id in broker.image.brokers:
             expire_session(broker, member.id)
         await broker.begin(member)
-    await _joined(broker, [each.id for each in members if not (each.is_isolated or each.is_paused)])
+    await _joined(broker, [member.id for member in members if not (member.is_isolated or member.is_paused)])
 
 
 async def _joined(cluster: Cluster, ids: Sequence[int]) -> None:
@@ -178,7 +178,7 @@ def _in_words(image: Image, id: int) -> str:
 async def _move_away(cluster: Cluster, id: int) -> None:
     """Moves each replica of a broker to the live broker that has the fewest, and waits for that."""
     image = cluster.image
-    live = [each.id for each in image.live_brokers() if each.active and each.id != id]
+    live = [broker.id for broker in image.live_brokers() if broker.active and broker.id != id]
     loads = {each: len(_replicas_on(image, each)) for each in live}
     targets = []
     for topic, index, partition in _replicas_on(image, id):
@@ -189,7 +189,7 @@ async def _move_away(cluster: Cluster, id: int) -> None:
             raise UsageError(problem, **verbs)
         target = min(free, key=lambda each: (loads[each], each))
         loads[target] += 1
-        targets.append((topic, index, [target if each == id else each for each in partition.replicas]))
+        targets.append((topic, index, [target if replica == id else replica for replica in partition.replicas]))
     _reassign(cluster, targets)
     if not await cluster.in_process.until(lambda: not _replicas_on(cluster.image, id), MOVE_MS):
         problem = f"broker {id} still has {_in_words(cluster.image, id)} after {MOVE_MS} ms"

@@ -130,8 +130,8 @@ def _verb(name: str | None) -> Verb:
 
 
 def _result(client: ControlClient, verb: Verb, words: list[str]) -> Any:
-    given = ctl_words.parameters(verb, words)
-    return _produce_file(client, verb, given) if verb.reads_file else client.call(verb.name, given)
+    parameters = ctl_words.parameters(verb, words)
+    return _produce_file(client, verb, parameters) if verb.reads_file else client.call(verb.name, parameters)
 
 
 def _produce_file(client: ControlClient, verb: Verb, given: Mapping[str, Any]) -> int:

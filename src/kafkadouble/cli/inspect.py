@@ -136,12 +136,12 @@ def _show_all(options: argparse.Namespace) -> int:
     return 1
 
 
-def _shown(options: argparse.Namespace, found: Source) -> Iterable[show.Shown]:
+def _shown(options: argparse.Namespace, source: Source) -> Iterable[show.Shown]:
     """The decoded items, one after the other."""
     bounds = show.FULL if options.full else show.TREE
     if options.kind == "log":
-        return show.log(found.read, records=options.records, bounds=bounds)
-    data = found.read(-1)
+        return show.log(source.read, records=options.records, bounds=bounds)
+    data = source.read(-1)
     if options.kind == "batch":
         return show.log(BytesIO(data).read, records=options.records, bounds=bounds)
     if options.kind in ("request", "response") and options.header:

@@ -131,10 +131,10 @@ def _text(value: Any) -> str:
     return str(round(value)) if isinstance(value, float) else str(value)
 
 
-def _print_csv(given: ReportTable, found: pa.Table) -> None:
+def _print_csv(given: ReportTable, table: pa.Table) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(given.columns)
-    for row in found.to_pylist():
+    for row in table.to_pylist():
         writer.writerow([_plain(row[name]) for name in given.columns])
 
 
@@ -143,8 +143,8 @@ def _print_json(rows: pa.Table, problems: Problems, tables: dict[str, Sequence[d
         "requests": rows.num_rows,
         "problems": {"count": problems.count, "first": [str(problem) for problem in problems.named]},
         **{
-            name: [{key: _plain(value) for key, value in row.items()} for row in found]
-            for name, found in tables.items()
+            name: [{key: _plain(value) for key, value in row.items()} for row in table]
+            for name, table in tables.items()
         },
     }
     print(json.dumps(made, indent=2))

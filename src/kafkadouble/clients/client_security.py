@@ -99,10 +99,10 @@ def client_security(
 
 def _listener(access: ListenerAccess, user: str | None, mechanism: str | None, name: str | None) -> ListenerSpec:
     """The listener of this name, or the first one that fits. UsageError."""
-    named = [each for each in access.listeners if name is None or each.name == name.upper()]
+    named = [listener for listener in access.listeners if name is None or listener.name == name.upper()]
     if not named:
         raise UsageError(
-            f"there is no listener {name!r}; there are {', '.join(each.name for each in access.listeners)}"
+            f"there is no listener {name!r}; there are {', '.join(listener.name for listener in access.listeners)}"
         )
     if mechanism is not None:
         fitting = [each for each in named if each.has_sasl]

@@ -55,7 +55,7 @@ async def _health(call: ControlCall) -> Any:
 
 async def _ready(call: ControlCall) -> Any:
     running = host_of(call.kafka).serving()
-    if not all(each.listener.opened.is_set() for each in running.broker.members):
+    if not all(member.listener.opened.is_set() for member in running.broker.members):
         raise ControlProblem(503, "not ready", "the brokers do not accept clients yet")
     return {"status": "ready", "bootstrap_servers": call.kafka.bootstrap_servers}
 

@@ -57,7 +57,7 @@ async def _ask(broker: ClusterApi, body: Message, at: BrokerApi | None = None) -
 async def _coordinator(broker: ClusterApi, group: str) -> BrokerApi:
     broker.settle()
     answer = (await _ask(broker, FindCoordinatorRequest(key_type=GROUP, coordinator_keys=[group]))).coordinators[0]
-    member = next((each for each in broker.members if each.node.id == answer.node_id), None)
+    member = next((member for member in broker.members if member.node.id == answer.node_id), None)
     if member is None:
         raise KafkaError(answer.error_code or error_codes.COORDINATOR_NOT_AVAILABLE, f"no broker coordinates {group!r}")
     return member
@@ -146,7 +146,7 @@ async def delete(broker: ClusterApi, group: str) -> None:
     check(group=group)
 
     def codes(answer: Any) -> Iterator[tuple[str, int]]:
-        yield from ((group, each.error_code) for each in answer.results)
+        yield from ((group, result.error_code) for result in answer.results)
 
     await _at_coordinator(broker, group, DeleteGroupsRequest(groups_names=[group]), codes)
 

@@ -147,7 +147,7 @@ def _streams(group_id: str, ask: Ask) -> Described:
 def _topics_of(group: Any) -> dict[str, list[str]]:
     """The topics that each subtopology of a streams group reads, by its id."""
     subtopologies = () if group.topology is None else group.topology.subtopologies or ()
-    return {each.subtopology_id: _sources(each) for each in subtopologies}
+    return {subtopology.subtopology_id: _sources(subtopology) for subtopology in subtopologies}
 
 
 def subtopologies(group_id: str, ask: Ask) -> dict[str, str]:
@@ -162,8 +162,8 @@ def _sources(subtopology: Any) -> list[str]:
 
 def _partition_counts(names: set[str], ask: Ask) -> dict[str, int]:
     requested = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(names)]
-    found = ask(MetadataRequest(topics=requested, allow_auto_topic_creation=False)).topics
-    return {topic.name: len(topic.partitions) for topic in found}
+    topics = ask(MetadataRequest(topics=requested, allow_auto_topic_creation=False)).topics
+    return {topic.name: len(topic.partitions) for topic in topics}
 
 
 def _flat(topics: Iterable[tuple[str, Iterable[int]]]) -> tuple[TopicPartition, ...]:

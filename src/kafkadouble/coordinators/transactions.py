@@ -49,7 +49,7 @@ class Transaction(NamedTuple):
 
 def transactions(ask: Ask, only: str | None = None) -> dict[str, Transaction]:
     """The transactional ids that one broker coordinates, or this one of them."""
-    listed = (each.transactional_id for each in ask(ListTransactionsRequest()).transaction_states)
+    listed = (state.transactional_id for state in ask(ListTransactionsRequest()).transaction_states)
     ids = sorted(id for id in listed if only in (None, id))
     described = ask(DescribeTransactionsRequest(transactional_ids=ids)).transaction_states if ids else ()
     return {each.transactional_id: _transaction(each) for each in described if not each.error_code}
@@ -75,7 +75,7 @@ def expire(broker: ClusterApi, transactional_id: str) -> None:
     broker.settle()
     answer = broker.ask(FindCoordinatorRequest(key_type=TRANSACTION, coordinator_keys=[transactional_id])).result()
     coordinator = answer.coordinators[0].node_id
-    member = next((each for each in broker.members if each.node.id == coordinator), None)
+    member = next((member for member in broker.members if member.node.id == coordinator), None)
     if member is None:
         raise KafkaError(error_codes.COORDINATOR_NOT_AVAILABLE, f"no broker coordinates {transactional_id!r}")
     member.node.advance(member.clock.now())

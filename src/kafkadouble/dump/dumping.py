@@ -77,7 +77,7 @@ def files(path: Path) -> Iterator[Path]:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    for found in sorted(folder.iterdir(), key=lambda each: (each.is_dir(), each.name)):
+    for found in sorted(folder.iterdir(), key=lambda path: (path.is_dir(), path.name)):
         if found.is_dir() and not found.is_symlink():
             yield from _files_in(found)
         elif found.is_file() and kind_of(found) is not None:

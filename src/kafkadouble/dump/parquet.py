@@ -51,7 +51,7 @@ def _groups(log: LogTable, done: Callable[[int], None]) -> Iterator[pa.Table]:
     for piece in log.pieces:
         for batch in log.read(piece):
             waiting.append(batch)
-            if sum(each.nbytes for each in waiting) >= _GROUP:
+            if sum(batch.nbytes for batch in waiting) >= _GROUP:
                 yield pa.Table.from_batches(waiting, log.schema)
                 waiting = []
         done(piece.size)

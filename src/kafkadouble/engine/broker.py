@@ -387,10 +387,10 @@ class Broker(ClusterApi):
 def former_members(nodes: Collection[Node]) -> FormerMembers | None:
     """The members of the groups of these nodes, which will be emptied, and those that do not know
     yet that they were."""
-    before = next((each.former_members for each in nodes if each.former_members), None)
-    if all(group.is_empty for each in nodes for shard in each.groups for group in shard.groups.values()):
+    before = next((node.former_members for node in nodes if node.former_members), None)
+    if all(group.is_empty for node in nodes for shard in node.groups for group in shard.groups.values()):
         return before
     # After a reset alone.
     from kafkadouble.server.groups.service.former_members import FormerMembers
 
-    return FormerMembers((each.groups for each in nodes), before)
+    return FormerMembers((node.groups for node in nodes), before)

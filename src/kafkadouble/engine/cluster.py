@@ -112,7 +112,7 @@ class Cluster(ClusterView):
 
     def _release(self) -> None:
         """Unlocks the data directories."""
-        for data in (self._data, *(each.data for each in (*self.members_by_id.values(), *self.removed.values()))):
+        for data in (self._data, *(member.data for member in (*self.members_by_id.values(), *self.removed.values()))):
             data.release()
 
     def _new_controller(self) -> Broker:

@@ -53,7 +53,7 @@ class RestartedCluster(Protocol):
 
 async def reset(cluster: RestartedCluster) -> None:
     """Restarts it empty, with the brokers that it had at the start."""
-    former = former_members([each.node for each in cluster.members])
+    former = former_members([member.node for member in cluster.members])
     await _end_members(cluster)
     for member in list(cluster.members_by_id.values()):
         member.data.erase(cluster.clock.now(), cluster.cluster_id)

@@ -90,8 +90,8 @@ class ClusterView(ClusterApi):
     def states(self) -> dict[int, BrokerState]:
         """Each broker of this process by its id, running or not."""
         return {
-            id: BrokerState(each.address(), each.broker is not None, each.is_paused, each.is_isolated)
-            for id, each in self.members_by_id.items()
+            id: BrokerState(member.address(), member.broker is not None, member.is_paused, member.is_isolated)
+            for id, member in self.members_by_id.items()
         }
 
     @property

@@ -52,7 +52,7 @@ def of_broker(settings: Settings, id: int, brokers: int, controller: tuple[str, 
 def _listeners_of(settings: Settings, setting: str, number: int) -> str:
     """The listeners of the broker with this number, from 0 on."""
     controllers = controller_listener_names(settings)
-    found = [each for each in endpoints(settings, setting) if each.name not in controllers]
+    found = [endpoint for endpoint in endpoints(settings, setting) if endpoint.name not in controllers]
     return ",".join(f"{name}://{text_of(host, port and port + number)}" for name, host, port in found)
 
 

@@ -146,12 +146,12 @@ def _named(address: Address | None) -> Address | None:
 def _of_controller(
     settings: Settings, specs: Sequence[ListenerSpec], clients: Sequence[ListenerSpec], overrides: Overrides
 ) -> list[ListenerSpec]:
-    given = {each.name for each in endpoints(settings, ADVERTISED)}
-    found = [_of_options(spec, overrides, spec.name in given) for spec in specs]
+    names = {endpoint.name for endpoint in endpoints(settings, ADVERTISED)}
+    found = [_of_options(spec, overrides, spec.name in names) for spec in specs]
     if overrides.controller_port is not None and found:
         known = [spec.bind for spec in (found[0], *clients) if spec.bind is not None]
         host = overrides.host or (known[0][0] if known else DEFAULT_HOST)
-        advertised = found[0].advertised if found[0].name in given else AS_BOUND
+        advertised = found[0].advertised if found[0].name in names else AS_BOUND
         found[0] = found[0]._replace(bind=(host, overrides.controller_port), advertised=advertised)
     return found
 

@@ -113,8 +113,8 @@ class Running:
         if hasattr(self, "broker") and self.thread.running and len(listeners) > 1:
             self.thread.run(self.broker.stop())
         self.thread.stop()
-        for each in listeners:
-            each.close()
+        for listener in listeners:
+            listener.close()
         if self._data is not None:
             self._data.release()
         self._close_capture()

@@ -52,8 +52,8 @@ def given_client_config(
         if value not in (None, known[name]):
             raise UsageError(f"{name} is {value!r}: the settings that were given for this Kafka have {known[name]!r}")
     authority = next((text for name in AUTHORITY if (text := settings.text(name))), "")
-    found = ClientSecurity("", protocol, bootstrap, authority, settings.text(KEY) or "", login, contents)
-    return client_config(found, client)
+    security = ClientSecurity("", protocol, bootstrap, authority, settings.text(KEY) or "", login, contents)
+    return client_config(security, client)
 
 
 def _login(settings: ClientSettings) -> SaslLogin:

@@ -92,19 +92,19 @@ class RealKafka(DoubleApi):
 
     def _described(self) -> ClusterDescription:
         newest = self._connections.highest(ApiKeys.DESCRIBE_CLUSTER)
-        found = self._connections.ask(DescribeClusterRequest(include_fenced_brokers=newest >= WITH_FENCED))
-        raise_for(found.error_code, found.error_message)
+        response = self._connections.ask(DescribeClusterRequest(include_fenced_brokers=newest >= WITH_FENCED))
+        raise_for(response.error_code, response.error_message)
         brokers = {
-            each.broker_id: BrokerDescription(
-                each.broker_id,
-                self._address(each.host, each.port),
-                STOPPED if each.is_fenced else RUNNING,
-                each.is_fenced,
+            broker.broker_id: BrokerDescription(
+                broker.broker_id,
+                self._address(broker.host, broker.port),
+                STOPPED if broker.is_fenced else RUNNING,
+                broker.is_fenced,
             )
-            for each in sorted(found.brokers, key=lambda one: one.broker_id)
+            for broker in sorted(response.brokers, key=lambda one: one.broker_id)
         }
         now = self._remote.clock.now()
-        return ClusterDescription(found.cluster_id, found.controller_id, self.bootstrap_servers, brokers, now)
+        return ClusterDescription(response.cluster_id, response.controller_id, self.bootstrap_servers, brokers, now)
 
     def _address(self, host: str, port: int) -> str:
         return text_of(host, port)

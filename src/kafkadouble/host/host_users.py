@@ -31,5 +31,5 @@ def were_restored(host: Host, security: Security) -> None:
     if security.has_sasl:
         broker = host.serving().broker
         security.begin()
-        found = host.call(lambda: [users for each in broker.members if (users := changed_users(each))])
+        found = host.call(lambda: [users for member in broker.members if (users := changed_users(member))])
         security.users = found[0] if found else security.users

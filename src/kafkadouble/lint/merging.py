@@ -16,26 +16,26 @@ MOST_NAMES = 3
 """So many topics, groups or clients are named in a sentence."""
 
 
-def merged(found: Iterable[FoundHabit]) -> list[LintFinding]:
+def merged(habits: Iterable[FoundHabit]) -> list[LintFinding]:
     """The findings, in the order in which each rule and kind was found first."""
     same: dict[tuple[str, str], list[FoundHabit]] = {}
-    for each in found:
-        same.setdefault((each.rule, each.kind), []).append(each)
+    for habit in habits:
+        same.setdefault((habit.rule, habit.kind), []).append(habit)
     return [_finding(each) for each in same.values()]
 
 
 def _finding(same: Sequence[FoundHabit]) -> LintFinding:
     first = same[0]
-    clients = list(dict.fromkeys(each.client_id for each in same))
+    clients = list(dict.fromkeys(habit.client_id for habit in same))
     if len(same) == 1:
         return LintFinding(first.rule, first.client_id, first.sentence, first.requests)
-    requests = {id(seen): seen for each in same for seen in each.requests}.values()
+    requests = {id(seen): seen for habit in same for seen in habit.requests}.values()
     return LintFinding(
         first.rule,
         clients[0] if len(clients) == 1 else None,
-        _sentence(same, [repr(each) for each in clients]),
+        _sentence(same, [repr(client) for client in clients]),
         tuple(sorted(requests, key=lambda seen: (seen.time, seen.number))),
-        tuple(LintCase(each.client_id, each.sentence) for each in same),
+        tuple(LintCase(habit.client_id, habit.sentence) for habit in same),
     )
 
 
@@ -43,7 +43,7 @@ def _sentence(same: Sequence[FoundHabit], clients: Sequence[str]) -> str:
     """`created 109 topics by asking for them: 'a', 'b', 'c' and 106 more`, or the sentence of the
     first client and the names of all."""
     first = same[0]
-    names = list(dict.fromkeys(each.name for each in sorted(same, key=lambda each: not each.is_first)))
+    names = list(dict.fromkeys(habit.name for habit in sorted(same, key=lambda habit: not habit.is_first)))
     what = first.of_many.format(count=len(names), names=_listed(names)) if len(names) > 1 else first.sentence
     if len(clients) == 1:
         return what

@@ -56,7 +56,7 @@ def _differences(old: PartitionImage, new: PartitionImage) -> Iterator[str]:
 
 
 def _registered(before: Image, now: Image, record: Any) -> str:
-    at = ", ".join(f"{each.name}://{each.host}:{each.port}" for each in record.end_points)
+    at = ", ".join(f"{point.name}://{point.host}:{point.port}" for point in record.end_points)
     return f"broker {record.broker_id} registers with epoch {record.broker_epoch}, {at}{', fenced' * record.fenced}"
 
 
@@ -91,12 +91,12 @@ def _feature(before: Image, now: Image, record: Any) -> str:
 
 
 def _leader(before: Image, now: Image, record: Any) -> str:
-    votes = ids([each.voter_id for each in record.granting_voters])
+    votes = ids([voter.voter_id for voter in record.granting_voters])
     return f"controller {record.leader_id} leads, by the votes of {votes}"
 
 
 def _voters(before: Image, now: Image, record: Any) -> str:
-    return f"the voters are {ids([each.voter_id for each in record.voters])}"
+    return f"the voters are {ids([voter.voter_id for voter in record.voters])}"
 
 
 def _kraft_version(before: Image, now: Image, record: Any) -> str:

@@ -177,7 +177,7 @@ class Observer:
         if partition is None or partition.current_leader is None:
             return
         leader = partition.current_leader
-        if leader.leader_id < 0 or any(each.node_id == leader.leader_id for each in response.node_endpoints):
+        if leader.leader_id < 0 or any(endpoint.node_id == leader.leader_id for endpoint in response.node_endpoints):
             return
         if partition.error_code == error_codes.NONE:
             host, port = send.to.endpoint

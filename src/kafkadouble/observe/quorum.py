@@ -38,8 +38,8 @@ class ObservedQuorum:
             partition.high_watermark,
         )
         self.members = [
-            *(_member(each, is_voter=True) for each in partition.current_voters),
-            *(_member(each, is_voter=False) for each in partition.observers),
+            *(_member(voter, is_voter=True) for voter in partition.current_voters),
+            *(_member(observer, is_voter=False) for observer in partition.observers),
         ]
 
     def json(self) -> dict[str, Any]:
@@ -49,8 +49,8 @@ class ObservedQuorum:
             "leaderId": self.leader_id,
             "leaderEpoch": self.epoch,
             "highWatermark": self.high_watermark,
-            "voters": [_json(each) for each in self.members if each.is_voter],
-            "observers": [_json(each) for each in self.members if not each.is_voter],
+            "voters": [_json(member) for member in self.members if member.is_voter],
+            "observers": [_json(member) for member in self.members if not member.is_voter],
         }
 
     def __repr__(self) -> str:

@@ -44,7 +44,7 @@ def _cluster(view: View, quorum: ObservedQuorum, voters: VoterSet) -> Iterator[s
     rows = [
         ("cluster id", quorum.cluster_id or "unknown"),
         ("leader", f"{quorum.leader_id} in epoch {quorum.epoch}" if quorum.epoch >= 0 else "unknown"),
-        ("voters", ids([each.id for each in quorum.members if each.is_voter] or list(voters.ids))),
+        ("voters", ids([member.id for member in quorum.members if member.is_voter] or list(voters.ids))),
         ("read up to", f"offset {view.end.offset}, epoch {view.end.epoch}"),
         ("begun with", f"a snapshot up to offset {view.snapshot.offset}" if view.snapshot else "the first record"),
         ("next producer id", str(image.next_producer_id)),
@@ -63,10 +63,10 @@ def _counted(image: Image) -> Iterator[tuple[str, int]]:
 
 
 def _members(quorum: ObservedQuorum) -> Iterator[Sequence[str]]:
-    for each in quorum.members:
-        role = "leader" if each.id == quorum.leader_id else "voter" if each.is_voter else "observer"
-        end = str(each.end) if each.end >= 0 else "unknown"
-        yield str(each.id), role, directory_text(each.directory_id) or "-", end
+    for member in quorum.members:
+        role = "leader" if member.id == quorum.leader_id else "voter" if member.is_voter else "observer"
+        end = str(member.end) if member.end >= 0 else "unknown"
+        yield str(member.id), role, directory_text(member.directory_id) or "-", end
 
 
 def _controllers(image: Image) -> Iterator[Sequence[str]]:

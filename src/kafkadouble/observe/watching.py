@@ -68,7 +68,7 @@ async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, options:
         _check(observer)
         if observer.is_caught_up:
             return
-        strangers = [each for each in options.bootstrap if _is_no_controller(peers, each)]
+        strangers = [endpoint for endpoint in options.bootstrap if _is_no_controller(peers, endpoint)]
         if len(strangers) == len(options.bootstrap):
             raise NoQuorum(_stranger(strangers[0]))
         moved.clear()
@@ -121,7 +121,7 @@ def _why(observer: Observer, peers: Peers, options: WatchOptions) -> str:
         return f"the leader, node {observer.replica.leader_id}{where}, did not send the whole log {within}" + (
             f": {trouble}" if trouble else ""
         )
-    troubles = [f"{text_of(*each)}: {_trouble(peers, each)}" for each in options.bootstrap]
+    troubles = [f"{text_of(*endpoint)}: {_trouble(peers, endpoint)}" for endpoint in options.bootstrap]
     return f"no leader of a quorum was found {within}; {'; '.join(troubles)}"
 
 

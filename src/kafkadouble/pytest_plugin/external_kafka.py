@@ -59,7 +59,7 @@ def _read(part: Callable[[RealKafka], T], kafka: RealKafka, nothing: T) -> T:
 def _client_metrics(kafka: RealKafka) -> dict[tuple[int, str], dict[str, str]]:
     listed = host_of(kafka).ask(ListConfigResourcesRequest(resource_types=[CLIENT_METRICS]))
     raise_for(listed.error_code)
-    names = [each.resource_name for each in listed.config_resources]
+    names = [resource.resource_name for resource in listed.config_resources]
     return {(CLIENT_METRICS, name): remote_of(kafka).image.config_overrides(CLIENT_METRICS, name) for name in names}
 
 
@@ -68,7 +68,7 @@ def _quotas(kafka: RealKafka) -> dict[Any, dict[str, float]]:
     raise_for(answer.error_code, answer.error_message)
     return {
         tuple(sorted((part.entity_type, part.entity_name) for part in entry.entity)): {
-            each.key: each.value for each in entry.values
+            value.key: value.value for value in entry.values
         }
         for entry in answer.entries or ()
     }

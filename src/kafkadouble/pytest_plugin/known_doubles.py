@@ -53,7 +53,7 @@ class KnownDoubles:
 
     def started_since(self, started: Iterable[KafkaDouble]) -> list[KafkaDouble]:
         """The doubles of `started` that were not there when the test began."""
-        return [each for each in list(started) if id(each) not in self._before]
+        return [double for double in list(started) if id(double) not in self._before]
 
     def begin_test(self) -> None:
         """Begins a test. The work of fixtures of a wider scope is for all their tests: it stays,

@@ -70,7 +70,7 @@ def _alter_configs(double: KafkaDouble, resource: ConfigResource, changes: Mappi
     at: BrokerApi | None = None
     if kind == BROKER and name:
         at = host.call(
-            lambda: next((each for each in host.serving().broker.members if str(each.node.id) == name), None)
+            lambda: next((member for member in host.serving().broker.members if str(member.node.id) == name), None)
         )
         if at is None:
             return

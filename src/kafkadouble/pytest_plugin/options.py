@@ -246,7 +246,7 @@ def marked(node: Any) -> dict[str, Any]:
                 raise pytest.UsageError(f"the marker {MARKER} has no argument {name!r}{hint}")
         configs = [each for each in (found.get("config"), given.get("config")) if each]
         found |= given
-        if len(configs) > 1 and all(isinstance(each, Mapping) for each in configs):
+        if len(configs) > 1 and all(isinstance(config, Mapping) for config in configs):
             found["config"] = {**configs[0], **configs[1]}
         elif configs:
             found["config"] = configs[-1]

@@ -96,7 +96,7 @@ def started(config: pytest.Config, folder: Folder, given: Mapping[str, Any]) -> 
     kafka = None
     try:
         settings = kafka_settings.local_settings(
-            at, **{name: each for name, each in arguments.items() if name in kafka_settings.TAKEN}
+            at, **{name: argument for name, argument in arguments.items() if name in kafka_settings.TAKEN}
         )
         kafka = own_kafka.OwnKafka(local_kafka.LocalKafka(at, str(home), settings))
         return kafka.begin()

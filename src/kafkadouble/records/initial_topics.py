@@ -25,13 +25,13 @@ class InitialTopic(NamedTuple):
 
     def __str__(self) -> str:
         numbers = [self.partitions] if self.replicas == BY_DEFAULT else [self.partitions, self.replicas]
-        return ":".join([self.name, *(str(each) for each in numbers if each is not None)])
+        return ":".join([self.name, *(str(number) for number in numbers if number is not None)])
 
 
 def parse(text: str) -> InitialTopic:
     """The topic of one --topic."""
     name, *numbers = text.split(":")
-    if not name or len(numbers) > 2 or not all(each.isdecimal() and int(each) > 0 for each in numbers):
+    if not name or len(numbers) > 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
         problem = f"{text!r} is not NAME or NAME:PARTITIONS or NAME:PARTITIONS:REPLICAS, with at least one of each"
         raise argparse.ArgumentTypeError(problem)
     return InitialTopic(name, *map(int, numbers))

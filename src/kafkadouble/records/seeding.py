@@ -77,10 +77,10 @@ def topic_to_append(broker: ClusterApi, topic: str) -> TopicImage:
 def _created(broker: ClusterApi, topic: str) -> TopicImage:
     requested = MetadataRequest.MetadataRequestTopic(name=topic)
     answer = broker.ask(MetadataRequest(topics=[requested], allow_auto_topic_creation=True)).result(timeout=0)
-    found = broker.image.topic_named(topic)
-    if found is None:
+    image = broker.image.topic_named(topic)
+    if image is None:
         raise KafkaError(answer.topics[0].error_code or error_codes.UNKNOWN_TOPIC_OR_PARTITION)
-    return found
+    return image
 
 
 def batch_of(value: Text, key: bytes | None, headers: HeadersLike, timestamp: int) -> bytearray:

@@ -62,12 +62,12 @@ class ReplayReport:
         """Whether there is no difference."""
         return self.count == 0
 
-    def add(self, exchange: Exchange, found: Iterable[FieldDifference]) -> None:
+    def add(self, exchange: Exchange, differences: Iterable[FieldDifference]) -> None:
         """Notes the differences of one answer."""
-        for each in found:
+        for difference in differences:
             self.count += 1
             if len(self.differences) < MOST:
-                self.differences.append(AnswerDifference(exchange, *each))
+                self.differences.append(AnswerDifference(exchange, *difference))
 
     def lines(self) -> Iterator[str]:
         """The lines for a person: each difference once, with the requests whose answers have it."""
@@ -107,7 +107,7 @@ class ReplayReport:
             "retried": self.retried,
             "early": self.early,
             "leftOut": {"ofNodes": self.recording.of_nodes, "unreadable": self.recording.without_frame},
-            "differences": {"count": self.count, "first": [each.to_json() for each in self.differences]},
+            "differences": {"count": self.count, "first": [difference.to_json() for difference in self.differences]},
         }
 
     def __repr__(self) -> str:

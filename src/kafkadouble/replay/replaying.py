@@ -33,7 +33,7 @@ async def replay(recording: Recording, target: Address, options: ReplayOptions =
     when its brokers cannot stand for the recorded ones."""
     # Without the requests that authenticated the recorded clients: each connection has a login of
     # its own.
-    kept = tuple(each for each in recording.exchanges if each.api_key not in LOGIN_APIS)
+    kept = tuple(exchange for exchange in recording.exchanges if exchange.api_key not in LOGIN_APIS)
     recording = replace(recording, exchanges=kept)
     brokers = await brokers_of(target, options.patience, options.security)
     if options.creates_topics and (topics := earlier_topics(recording)):
@@ -48,10 +48,10 @@ async def replay(recording: Recording, target: Address, options: ReplayOptions =
 
 
 def _by_connection(recording: Recording) -> list[list[Exchange]]:
-    found: dict[str, list[Exchange]] = {}
-    for each in recording.exchanges:
-        found.setdefault(each.connection, []).append(each)
-    return list(found.values())
+    exchanges: dict[str, list[Exchange]] = {}
+    for exchange in recording.exchanges:
+        exchanges.setdefault(exchange.connection, []).append(exchange)
+    return list(exchanges.values())
 
 
 VERSION = 5
@@ -63,10 +63,10 @@ def earlier_topics(recording: Recording) -> dict[str, int]:
     recorded request creates them. The number of partitions of each, by name."""
     found: dict[str, int] = {}
     created: set[str] = set()
-    for each in recording.exchanges:
-        if each.api_key == ApiKeys.CREATE_TOPICS:
-            created.update(topic.name for topic in each.request().topics)
-        elif each.api_key == ApiKeys.METADATA and (answer := each.answer()) is not None:
+    for exchange in recording.exchanges:
+        if exchange.api_key == ApiKeys.CREATE_TOPICS:
+            created.update(topic.name for topic in exchange.request().topics)
+        elif exchange.api_key == ApiKeys.METADATA and (answer := exchange.answer()) is not None:
             for topic in answer.topics:
                 if topic.name and not topic.error_code and not topic.is_internal:
                     found.setdefault(topic.name, len(topic.partitions))

@@ -32,8 +32,8 @@ def brokers(double: Reported) -> Iterator[str]:
     if not running.thread.running:
         yield "the double was stopped"
     else:
-        states = running.on_thread(lambda: {id: list(_words(each)) for id, each in running.broker.states.items()})
-        yield from (f"{id}: {', '.join(found)}" for id, found in states.items() if found)
+        states = running.on_thread(lambda: {id: list(_words(state)) for id, state in running.broker.states.items()})
+        yield from (f"{id}: {', '.join(state)}" for id, state in states.items() if state)
 
 
 def _words(state: BrokerState) -> Iterator[str]:

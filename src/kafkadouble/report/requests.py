@@ -65,6 +65,6 @@ def _line(run: list[SeenRequest]) -> str:
     first, last = run[0], run[-1]
     if len(run) == 1:
         return repr(first)
-    clients = listed(f"'{text_of(each.client_id)}'" for each in run)
-    apis = ", ".join(f"{number:,} {api}" for api, number in Counter(each.api for each in run).items())
+    clients = listed(f"'{text_of(request.client_id)}'" for request in run)
+    apis = ", ".join(f"{number:,} {api}" for api, number in Counter(request.api for request in run).items())
     return f"{clock(first.time)} to {clock(last.time)} {counted(len(run), 'request')} without news of {clients}: {apis}"

@@ -55,6 +55,6 @@ def near(rule: Rule, requests: Sequence[SeenRequest]) -> list[str]:
     apis = () if rule.match.api in (None, EVERY_API) else (str(rule.match.api),)
     given = {name: value for name in (*PARTS, *ALWAYS) if (value := getattr(rule.match, name, None)) is not None}
     found = nearest(RequestFilter(apis, given), requests)
-    if not found and apis and requests and not any(each.api in apis for each in requests):
+    if not found and apis and requests and not any(request.api in apis for request in requests):
         return [f"no {apis[0]} request came"]
     return found

@@ -77,7 +77,7 @@ def super_users_of(document: ScenarioDocument, path: ValuePath, value: Any) -> t
 def access_of(document: ScenarioDocument, sections: Mapping[str, Any]) -> ClientAccess:
     """The access that these sections give; None for a missing one. Raises UsageError for what
     cannot be together."""
-    given = {name: value for name, value in sections.items() if value is not None}
+    arguments = {name: value for name, value in sections.items() if value is not None}
     if (protocol := sections["security"]) is not None:
         with located(document, ("users",)):
             check_words([protocol], sections["users"], None)
@@ -85,4 +85,4 @@ def access_of(document: ScenarioDocument, sections: Mapping[str, Any]) -> Client
             check_words([protocol], None, sections["certificate"])
         with located(document, ("oauthbearer",)):
             check_words([protocol], None, None, sections["oauthbearer"])
-    return ClientAccess(**given, places={name: document.where((name,)) for name in given})
+    return ClientAccess(**arguments, places={name: document.where((name,)) for name in arguments})

@@ -60,7 +60,7 @@ def _to_create(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioTopic]:
 
 def _check_creation(kafka: DoubleApi, topics: list[ScenarioTopic]) -> None:
     answer = host_of(kafka).ask(_creation([topic.creation for topic in topics]))
-    by_name = {each.name: each for each in answer.topics}
+    by_name = {topic.name: topic for topic in answer.topics}
     for topic in topics:
         with topic.creation.naming_the_place():
             raise_for(by_name[topic.name].error_code, by_name[topic.name].error_message)
@@ -87,8 +87,8 @@ def _to_commit(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioCall]:
     """The groups that are not there. UsageError for offsets of a partition that will not exist."""
     if not scenario.groups:
         return []
-    counts: dict[str, float] = {each.name: each.partitions for each in scenario.topics}
-    counts |= {name: len(each.partitions) for name, each in kafka.topics(internal=True).items()}
+    counts: dict[str, float] = {topic.name: topic.partitions for topic in scenario.topics}
+    counts |= {name: len(topic.partitions) for name, topic in kafka.topics(internal=True).items()}
     for call in scenario.groups:
         for topic, index in call.given["offsets"]:
             if index >= counts.get(topic, 0):

@@ -38,21 +38,21 @@ class ScenarioTopic(NamedTuple):
 
 def topics_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[ScenarioTopic, ...]:
     """The section `topics`."""
-    found: dict[str, ScenarioTopic] = {}
+    topics: dict[str, ScenarioTopic] = {}
     for at, item in items_of(document, path, value):
         topic = _topic(document, at, item)
-        if topic.name in found:
+        if topic.name in topics:
             raise document.problem((*at, "name"), f"the topic {topic.name!r} is there twice")
-        found[topic.name] = topic
-    return tuple(found.values())
+        topics[topic.name] = topic
+    return tuple(topics.values())
 
 
 def _topic(document: ScenarioDocument, path: ValuePath, item: Any) -> ScenarioTopic:
     verb = VERBS["create_topic"]
-    given = dict(fields_of(document, path, "a topic", item, [*verb.parameters, RECORDS]))
-    has_records = RECORDS in given
-    records = given.pop(RECORDS, None)
-    topic = ScenarioTopic(checked_call(document, path, verb, given), None)
+    fields = dict(fields_of(document, path, "a topic", item, [*verb.parameters, RECORDS]))
+    has_records = RECORDS in fields
+    records = fields.pop(RECORDS, None)
+    topic = ScenarioTopic(checked_call(document, path, verb, fields), None)
     if not has_records:
         return topic
     at = (*path, RECORDS)
@@ -94,16 +94,16 @@ def _of_wrong_field(path: ValuePath, record: Mapping[str, Any]) -> ValuePath:
 def groups_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[ScenarioCall, ...]:
     """The section `groups`."""
     verb = VERBS["commit_offsets"]
-    found: dict[str, ScenarioCall] = {}
+    calls: dict[str, ScenarioCall] = {}
     for at, item in items_of(document, path, value):
-        given = fields_of(document, at, "a group", item, verb.parameters)
-        if "offsets" in given:
-            _check_offsets(document, (*at, "offsets"), given["offsets"])
-        call = checked_call(document, at, verb, given)
-        if (group := call.given["group"]) in found:
+        fields = fields_of(document, at, "a group", item, verb.parameters)
+        if "offsets" in fields:
+            _check_offsets(document, (*at, "offsets"), fields["offsets"])
+        call = checked_call(document, at, verb, fields)
+        if (group := call.given["group"]) in calls:
             raise document.problem((*at, "group"), f"the group {group!r} is there twice")
-        found[group] = call
-    return tuple(found.values())
+        calls[group] = call
+    return tuple(calls.values())
 
 
 def _check_offsets(document: ScenarioDocument, path: ValuePath, value: Any) -> None:

@@ -45,7 +45,7 @@ class RecordSteps:
 
     def __init__(self, broker: ClusterApi, steps: Sequence[ScenarioStep], report: Report) -> None:
         self._broker, self._report = broker, report
-        waiting = [_Waiting(index, each, each.on_record) for index, each in enumerate(steps) if each.on_record]
+        waiting = [_Waiting(index, step, step.on_record) for index, step in enumerate(steps) if step.on_record]
         self._waiting = {name: [each for each in waiting if each.trigger.topic == name] for name in _topics(waiting)}
         self._endless = _endless([each for each in waiting if each.trigger.times is None])
         self._next: dict[tuple[Uuid, int], int] = {}
@@ -57,7 +57,7 @@ class RecordSteps:
         """Looks for records from now on."""
         if self._waiting:
             topics = map(self._broker.image.topic_named, self._waiting)
-            self._next = {(each.id, index): AT_THE_END for each in topics if each for index in each.partitions}
+            self._next = {(topic.id, index): AT_THE_END for topic in topics if topic for index in topic.partitions}
             self._arrived()
             self._broker.watches.add(self._look)
 

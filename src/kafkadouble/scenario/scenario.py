@@ -73,11 +73,11 @@ def load(scenario: str | PathLike[str]) -> Scenario:
     """The scenario in a file, *.yaml, *.yml or *.toml. Raises UsageError, which begins with
     FILE:LINE:COLUMN if the file can be read."""
     document = read(scenario)
-    given = fields_of(document, (), "a scenario", document.value, SECTIONS)
-    found: dict[str, Any] = {
-        name: check(document, (name,), given[name]) for name, check in SECTIONS.items() if name in given
+    fields = fields_of(document, (), "a scenario", document.value, SECTIONS)
+    arguments: dict[str, Any] = {
+        name: check(document, (name,), fields[name]) for name, check in SECTIONS.items() if name in fields
     }
-    made = Scenario(document.file, **found)
+    made = Scenario(document.file, **arguments)
     made = made._replace(access=access_of(document, {name: getattr(made, name) for name in NAMES}))
     check_circles(made.steps)
     for group in made.groups:
@@ -86,7 +86,7 @@ def load(scenario: str | PathLike[str]) -> Scenario:
 
 
 def _check_partitions(group: ScenarioCall, topics: tuple[ScenarioTopic, ...]) -> None:
-    by_name = {each.name: each for each in topics}
+    by_name = {topic.name: topic for topic in topics}
     for name, index in group.given["offsets"]:
         if name in by_name and not index < by_name[name].partitions:
             path = (*group.path, "offsets", name, str(index))

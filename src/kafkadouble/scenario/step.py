@@ -134,9 +134,9 @@ def _verb(document: ScenarioDocument, path: ValuePath, name: Any) -> Verb:
 
 def reason_against(verb: Verb) -> str | None:
     """The reason for which a verb cannot be a step; None if it can."""
-    for each in verb.parameters.values():
-        if each.is_required and each.schema is None:
-            return f"it needs {each.name}, {each.allowed}, which only a Python program can give"
+    for parameter in verb.parameters.values():
+        if parameter.is_required and parameter.schema is None:
+            return f"it needs {parameter.name}, {parameter.allowed}, which only a Python program can give"
     if verb.subject == "waiting":
         return "a step happens at its time, and does not wait"
     return NO_STEP.get(verb.name)

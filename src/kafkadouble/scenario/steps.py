@@ -47,10 +47,10 @@ class ScenarioSteps:
     def __init__(self, kafka: DoubleApi, running: Running, clock: Clock, steps: Sequence[ScenarioStep]) -> None:
         self._kafka, self._running, self._clock = weakref.ref(kafka), running, clock
         self._steps, self._ended = steps, False
-        self._outcomes = [StepOutcome(each.at, each.call.verb.name, PENDING) for each in steps]
+        self._outcomes = [StepOutcome(step.at, step.call.verb.name, PENDING) for step in steps]
         self._begun_ms = clock.now()
         # When a step is due, its index, and the number of the call.
-        self._due = [(self._due_of(index, 0), index, 0) for index, each in enumerate(steps) if not each.on_record]
+        self._due = [(self._due_of(index, 0), index, 0) for index, step in enumerate(steps) if not step.on_record]
         heapify(self._due)
         self._of_records = RecordSteps(running.broker, steps, self._note)
         self._changed = threading.Condition()
@@ -87,7 +87,7 @@ class ScenarioSteps:
         """Refuses to let so much time pass that it would take hours."""
         calls = {index: self._calls_until(target, due, index) for due, index, _ in self._due}
         if sum(calls.values()) > MOST_CALLS:
-            call = self._steps[most := max(calls, key=lambda each: calls[each])].call
+            call = self._steps[most := max(calls, key=lambda call: calls[call])].call
             raise UsageError(
                 f"{call.where}: the step {call.verb.name} would be called {calls[most]} times in this advance, of "
                 f"{MOST_CALLS} for all steps: advance by less time at once, or give the step until"

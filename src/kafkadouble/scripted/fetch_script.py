@@ -45,8 +45,8 @@ class FetchScript:
         self._found: dict[Place, list[RecordedFetch]] = {}
         self._sessions: dict[tuple[str, int], dict[Place, int]] = {}
         self._asked: set[int] = set()
-        for each in exchanges:
-            asked, answer = self._places(each), each.answer()
+        for exchange in exchanges:
+            asked, answer = self._places(exchange), exchange.answer()
             for place in asked:
                 self._found.setdefault(place, [])
             for topic in () if answer is None else answer.responses:
@@ -54,9 +54,9 @@ class FetchScript:
                     place = self._named(topic), partition.partition_index
                     first = asked.get(place, 0)
                     last = _last_offset(partition.records)
-                    self._found.setdefault(place, []).append(RecordedFetch(each, first, last, partition))
+                    self._found.setdefault(place, []).append(RecordedFetch(exchange, first, last, partition))
             if answer is not None and answer.session_id:
-                self._sessions[each.connection, answer.session_id] = asked
+                self._sessions[exchange.connection, answer.session_id] = asked
 
     def _named(self, topic: Any) -> str:
         return topic.topic or self._topic_names.get(topic.topic_id, "")

@@ -29,7 +29,7 @@ def combined(exchanges: Sequence[Exchange], body: Any, topic_names: Mapping[Uuid
     not say it."""
     api = registry.api(body.api_key)
     topic_class, partition_class = _structs(api.response)
-    known = _known([each for each in exchanges if _is_of_same_owner(each.request(), body)], topic_names)
+    known = _known([exchange for exchange in exchanges if _is_of_same_owner(exchange.request(), body)], topic_names)
     topics = []
     for topic in body.topics:
         partitions = []

@@ -31,11 +31,11 @@ class ProduceScript:
         self._received: Counter[Place] = Counter()
         self._due: list[tuple[Exchange, dict[Place, int]]] = []
         counts: Counter[Place] = Counter()
-        for each in exchanges:
-            sent = self._places(each.request())
+        for exchange in exchanges:
+            sent = self._places(exchange.request())
             counts.update(sent)
-            self._due.append((each, {place: counts[place] for place in sent}))
-            self._note(each, sent)
+            self._due.append((exchange, {place: counts[place] for place in sent}))
+            self._note(exchange, sent)
 
     def _note(self, exchange: Exchange, sent: Mapping[Place, int]) -> None:
         """The answers of one recorded request; without an answer (acks=0), it was a success."""

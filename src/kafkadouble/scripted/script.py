@@ -62,18 +62,18 @@ class Script:
 
     def __init__(self, recording: Recording, addresses: Mapping[int, Address]) -> None:
         self._addresses = addresses
-        self._exchanges = [each for each in recording.exchanges if each.outcome != ABANDONED]
+        self._exchanges = [exchange for exchange in recording.exchanges if exchange.outcome != ABANDONED]
         self._names = topic_names(recording)
         self._subjects: dict[int, RequestSubject] = {}
         self._asked: set[int] = set()
-        self._writes = [each for each in self._exchanges if each.api_key in WRITES]
+        self._writes = [exchange for exchange in self._exchanges if exchange.api_key in WRITES]
         self._order = CausalOrder(self._writes)
         self._produce = ProduceScript(self._of(ApiKeys.PRODUCE), self._names)
-        fetches = [each for each in recording.exchanges if each.api_key == ApiKeys.FETCH]
+        fetches = [exchange for exchange in recording.exchanges if exchange.api_key == ApiKeys.FETCH]
         self._fetch = FetchScript(fetches, self._names, self._order.may_begin)
 
     def _of(self, api_key: int) -> list[Exchange]:
-        return [each for each in self._exchanges if each.api_key == api_key]
+        return [exchange for exchange in self._exchanges if exchange.api_key == api_key]
 
     def answer(self, api_key: int, version: int, body: Any, node: int) -> tuple[Exchange | None, Any]:
         """The exchange that answers a request to a recorded node, and its answer. Both are None if
@@ -107,19 +107,19 @@ class Script:
         if it left one out."""
         self._asked.add(exchange.number)
         if exchange.api_key in WRITES:
-            for each in self._writes:
-                if each is exchange or each.ended_us <= exchange.began_us:
-                    self._order.done(each)
+            for write in self._writes:
+                if write is exchange or write.ended_us <= exchange.began_us:
+                    self._order.done(write)
 
     def _chosen(self, api_key: int, version: int, subject: RequestSubject, node: int) -> Exchange | None:
-        same = [each for each in self._of(api_key) if self._subject(each).names == subject.names]
+        same = [exchange for exchange in self._of(api_key) if self._subject(exchange).names == subject.names]
         fitting = [each for each in same if _fits(each, version)]
         new = [each for each in fitting if each.number not in self._asked]
         allowed = [each for each in new if not _is_read(each) or self._order.may_begin(each)]
         asked = [each for each in fitting if each.number in self._asked]
         for candidates, is_first in ((allowed, 1), (asked, -1), (new, 1)):
             if candidates:
-                return min(candidates, key=lambda each: self._rank(each, subject, node, is_first))
+                return min(candidates, key=lambda candidate: self._rank(candidate, subject, node, is_first))
         return None
 
     def _rank(self, exchange: Exchange, subject: RequestSubject, node: int, is_first: int) -> tuple[int, int]:
@@ -148,14 +148,14 @@ class Script:
         """The exchanges that no client asked for, without those that change nothing: how often a
         client asks for metadata depends on time. Produce counts by its records, Fetch by the
         records that it found."""
-        return sorted(self._all_unasked(), key=lambda each: each.number)
+        return sorted(self._all_unasked(), key=lambda exchange: exchange.number)
 
     def _all_unasked(self) -> Iterator[Exchange]:
         yield from self._produce.unasked()
         yield from self._fetch.unasked()
-        for each in self._exchanges:
-            if not (each.api_key in BY_PARTITION or _is_read(each) or each.number in self._asked):
-                yield each
+        for exchange in self._exchanges:
+            if not (exchange.api_key in BY_PARTITION or _is_read(exchange) or exchange.number in self._asked):
+                yield exchange
 
 
 def _is_read(exchange: Exchange) -> bool:
@@ -196,8 +196,8 @@ def readdress(struct: Any, addresses: Mapping[int, Address]) -> None:
 def topic_names(recording: Recording) -> dict[Uuid, str]:
     """Each topic id that an answer gives together with a name."""
     found: dict[Uuid, str] = {}
-    for each in recording.exchanges:
-        if each.api_key in (ApiKeys.METADATA, ApiKeys.CREATE_TOPICS) and (answer := each.answer()) is not None:
+    for exchange in recording.exchanges:
+        if exchange.api_key in (ApiKeys.METADATA, ApiKeys.CREATE_TOPICS) and (answer := exchange.answer()) is not None:
             found.update((topic.topic_id, topic.name) for topic in answer.topics if topic.name)
     found.pop(Uuid.ZERO, None)
     return found

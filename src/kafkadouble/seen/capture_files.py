@@ -124,7 +124,7 @@ def _row_groups(paths: Sequence[str], frames: bool) -> Iterator[pa.Table]:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(FRAME_ROWS if frames else ROWS):
                 held.append(batch)
-                if sum(map(len, held)) >= ROWS or sum(each.nbytes for each in held) >= ROW_BYTES:
+                if sum(map(len, held)) >= ROWS or sum(batch.nbytes for batch in held) >= ROW_BYTES:
                     yield pa.Table.from_batches(held)
                     held.clear()
     if held:

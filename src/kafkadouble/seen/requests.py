@@ -56,10 +56,10 @@ class Requests(Sequence[SeenRequest]):
         if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
             raise UsageError(f"times is a number of requests from 0, not {times!r}")
         request_filter, seen = RequestFilter.checked(apis, narrowing), self._all()
-        found = request_filter.among(seen)
-        if len(found) != times if times is not None else not found:
+        requests = request_filter.among(seen)
+        if len(requests) != times if times is not None else not requests:
             raise AssertionError(explanation(request_filter, times, seen))
-        return found
+        return requests
 
     @verb
     def assert_not_seen(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> None:

@@ -22,10 +22,10 @@ def find(broker: ClusterApi, topic: str, index: int) -> tuple[BrokerApi, Partiti
     """A partition and the broker that leads it. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when
     there is no such partition."""
     check(topic=topic, partition=index)
-    found = broker.leading(topic, index)
-    if found is None:
+    apis = broker.leading(topic, index)
+    if apis is None:
         raise no_partition(broker.image, topic, index)
-    return found
+    return apis
 
 
 def leader_epoch(broker: ClusterApi, topic: str, index: int) -> int:

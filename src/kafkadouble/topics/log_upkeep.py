@@ -34,7 +34,7 @@ def _replicas(broker: ClusterApi, topic: str, index: int) -> list[tuple[BrokerAp
     """The brokers that run and have a replica, the leader first. KafkaError for an unknown
     partition, and for one that no broker leads."""
     leader, led = leadership.find(broker, topic, index)
-    followed = [(each, find_replica(each.node, topic, index)) for each in broker.members if each is not leader]
+    followed = [(member, find_replica(member.node, topic, index)) for member in broker.members if member is not leader]
     return [(leader, led), *((each, replica) for each, replica in followed if replica is not None)]
 
 

@@ -89,7 +89,7 @@ def _led(broker: ClusterApi, topic: str, index: int) -> Partition | None:
 def log_bounds(broker: ClusterApi, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
     """The offsets from which and up to which consumers read, for each partition that has a
     leader."""
-    found = {each: _led(broker, *each) for each in partitions}
+    found = {partition: _led(broker, *partition) for partition in partitions}
     return {each: (led.log.log_start_offset, led.log.high_watermark) for each, led in found.items() if led is not None}
 
 

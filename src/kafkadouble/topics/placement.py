@@ -123,7 +123,7 @@ def elect_leaders(broker: ClusterApi, topic: str | None, index: int | None) -> d
     answer = broker.ask(request).result()
     raise_for(answer.error_code)
     broker.settle()
-    outcomes = [(each.topic, one) for each in answer.replica_election_results for one in each.partition_result]
+    outcomes = [(result.topic, one) for result in answer.replica_election_results for one in result.partition_result]
     outcomes = [(name, one) for name, one in outcomes if one.error_code != error_codes.ELECTION_NOT_NEEDED]
     for name, one in outcomes:
         raise_for(one.error_code, f"{name}-{one.partition_id}: {one.error_message}")
@@ -141,7 +141,7 @@ def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None 
         _check_target(broker, partition, to, f"{topic}-{index}")
         # As if no other broker were alive.
         brokers = image.brokers
-        for other in [each for each in brokers.values() if each.id != to]:
+        for other in [broker for broker in brokers.values() if broker.id != to]:
             brokers = brokers.set(other.id, other._replace(fenced=True))
         image = image._replace(brokers=brokers)
     election = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])

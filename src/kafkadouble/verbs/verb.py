@@ -64,7 +64,7 @@ class Parameter(NamedTuple):
         types = [each for each in found if each != "null"]
         # An object, or a list of them, is a result that is given back, in place of its name.
         if len(types) > 1 and "object" in types:
-            types = [each for each in types if each not in ("object", "array")]
+            types = [type_ for type_ in types if type_ not in ("object", "array")]
         return KINDS[types[0]] if len(types) == 1 else "text" if "enum" in own else "value"
 
     @property
@@ -92,15 +92,15 @@ class Verb(NamedTuple):
     def summary_for_json(self) -> str:
         """The summary without the sentences about parameters that only a Python program can give,
         and without the syntax of Python."""
-        own = [f"`{each.name}`" for each in self.parameters.values() if each.schema is None]
+        own = [f"`{parameter.name}`" for parameter in self.parameters.values() if parameter.schema is None]
         sentences = re.split(r"(?<=\.) (?=[A-Z])", self.summary)
-        found = " ".join(each for each in sentences if not any(name in each for name in own))
+        found = " ".join(sentence for sentence in sentences if not any(name in sentence for name in own))
         return sentence_for_all(found)
 
     @property
     def is_for_json(self) -> bool:
         """Whether every parameter that must be given can be written as JSON."""
-        return all(each.schema is not None for each in self.parameters.values() if each.is_required)
+        return all(parameter.schema is not None for parameter in self.parameters.values() if parameter.is_required)
 
     @property
     def reads_file(self) -> bool:
@@ -114,11 +114,11 @@ class Verb(NamedTuple):
             if name not in self.parameters:
                 has = f"it has {', '.join(self.parameters)}" if self.parameters else "it has none"
                 raise UsageError(f"{self.name} has no parameter {name!r}{near(name, self.parameters)}; {has}")
-        for each in self.parameters.values():
-            if each.name in given:
-                each.check(given[each.name])
-            elif each.is_required:
-                words = {"name": OwnName(each.name), "allowed": AllowedValues(each.allowed)}
+        for parameter in self.parameters.values():
+            if parameter.name in given:
+                parameter.check(given[parameter.name])
+            elif parameter.is_required:
+                words = {"name": OwnName(parameter.name), "allowed": AllowedValues(parameter.allowed)}
                 raise UsageError("{verb} needs {name}, {allowed}", verb=OwnName(self.name), **words)
 
     def call(self, kafka: DoubleApi, **given: Any) -> Any:

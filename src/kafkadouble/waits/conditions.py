@@ -47,9 +47,9 @@ def records_of(
     return Awaited(what, tail.read, lambda found: len(found) >= count, _records_shown)
 
 
-def _records_shown(found: Sequence[ReadRecord]) -> str:
-    last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {_value(each)}" for each in found[-SHOWN:])
-    return counted(len(found), "record") + (f", the last {last}" if last else "")
+def _records_shown(records: Sequence[ReadRecord]) -> str:
+    last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {_value(each)}" for each in records[-SHOWN:])
+    return counted(len(records), "record") + (f", the last {last}" if last else "")
 
 
 def _value(record: ReadRecord) -> str:
@@ -82,7 +82,7 @@ class _Tail:
         if history != self._history:
             self._history, self._next, self._found = history, {}, []
         taken = records.take_all(broker, self._topic, self._partition, self._committed, self._start)
-        new = [each for one in taken for each in records.read(one) if self._accepts(each)]
+        new = [record for one in taken for record in records.read(one) if self._accepts(record)]
         self._next = {one.partition: one.end for one in taken}
         self._found = (
             sorted([*self._found, *new], key=lambda each: (each.partition, each.offset)) if new else self._found

@@ -86,9 +86,9 @@ def _group(id: str, ready: bool, broker: Server) -> GroupFound:
     bounds = partial(log_bounds, broker)
     for at in broker.members:
         ask = partial(_answer_now, broker, at)
-        found = groups_of.groups(ask, bounds, id).get(id)
-        if found is not None:
-            return GroupFound(found, unready=group_readiness.unready(broker, found, ask) if ready else "")
+        group = groups_of.groups(ask, bounds, id).get(id)
+        if group is not None:
+            return GroupFound(group, unready=group_readiness.unready(broker, group, ask) if ready else "")
     # Kafka describes a group that does not exist as dead.
     dead = Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
     return GroupFound(dead, partial(_no_group, broker, id), "there is no group" if ready else "")
@@ -96,7 +96,7 @@ def _group(id: str, ready: bool, broker: Server) -> GroupFound:
 
 def _no_group(broker: Server, id: str) -> str:
     listed = (_answer_now(broker, at, ListGroupsRequest()).groups for at in broker.members)
-    return missing("group", id, [each.group_id for groups in listed for each in groups])
+    return missing("group", id, [group.group_id for groups in listed for group in groups])
 
 
 def _group_in_words(found: GroupFound) -> str:
@@ -160,6 +160,6 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
     )
 
 
-def _requests_shown(found: Sequence[SeenRequest]) -> str:
-    last = ", ".join(map(repr, found[-SHOWN:]))
-    return counted(len(found), "request") + (f", the last {last}" if last else "")
+def _requests_shown(requests: Sequence[SeenRequest]) -> str:
+    last = ", ".join(map(repr, requests[-SHOWN:]))
+    return counted(len(requests), "request") + (f", the last {last}" if last else "")

@@ -20,7 +20,7 @@ async def called(*words: str) -> int:
 
 
 def at(*members: ServedReplica) -> str:
-    return ",".join("{}:{}".format(*each.endpoint) for each in members)
+    return ",".join("{}:{}".format(*member.endpoint) for member in members)
 
 
 def named(number: int) -> TopicRecord:
@@ -29,16 +29,16 @@ def named(number: int) -> TopicRecord:
 
 async def seen(member: ServedReplica) -> Observer:
     """What an observer of it has once it has read everything."""
-    found: list[Observer] = []
-    await observe(WatchOptions([member.endpoint]), found.append)
-    return found[0]
+    observers: list[Observer] = []
+    await observe(WatchOptions([member.endpoint]), observers.append)
+    return observers[0]
 
 
 class Watching:
     """An observer that goes on until the test has seen what it waits for."""
 
     def __init__(self, *members: ServedReplica, replica_id: int = -1) -> None:
-        self._options = WatchOptions([each.endpoint for each in members], replica_id, timeout=20)
+        self._options = WatchOptions([member.endpoint for member in members], replica_id, timeout=20)
         self._moved = asyncio.Event()
         self.observer: Observer | None = None
         self._task = asyncio.get_running_loop().create_task(observe(self._options, self._on_change, self._on_change))

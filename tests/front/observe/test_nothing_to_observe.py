@@ -64,8 +64,8 @@ def test_observe_reports_a_server_that_is_no_controller(capsys: pytest.CaptureFi
 def test_a_quorum_without_a_leader(capsys: pytest.CaptureFixture[str]) -> None:
     async def test() -> None:
         async with served(3) as members:
-            for each in members[1:]:
-                await each.stop()
+            for member in members[1:]:
+                await member.stop()
             assert await called("--timeout", "0.5", at(members[0])) == 1
 
     run(test())

@@ -118,12 +118,12 @@ def test_observer_follows_the_quorum_when_the_leader_is_lost() -> None:
             watching = Watching(*members)
             await watching.until(has("topic-1"))
             await first.stop()
-            second = await leader_of([each for each in members if each is not first])
+            second = await leader_of([member for member in members if member is not first])
             second.append(named(2))
             observer = await watching.until(has("topic-2"))
             await watching.until(lambda it: it.quorum.leader_id == second.id)
             assert observer.replica.leader_id == second.id
-            offsets = [each.place.offset for each in observer.view.changes]
+            offsets = [change.place.offset for change in observer.view.changes]
             assert offsets == sorted(set(offsets))
             await watching.end()
 
@@ -140,9 +140,9 @@ def test_observer_does_not_show_uncommitted_records() -> None:
             leader.append(named(1))
             watching = Watching(*members)
             observer = await watching.until(has("topic-1"))
-            for each in members:
-                if each is not leader:
-                    await each.stop()
+            for member in members:
+                if member is not leader:
+                    await member.stop()
             leader.append(named(2))
             await watching.until(lambda it: it.replica.log.end_offset > it.view.end.offset)
             assert "topic-2" not in observer.view.image.topic_ids
@@ -201,7 +201,7 @@ def test_a_given_id_is_shown_among_the_observers() -> None:
             await watching.until(lambda _: fetchers(member)[-1] == 4711)
             assert fetchers(member)[0] == -1
             again = await seen(member)
-            assert [each.id for each in again.quorum.members if not each.is_voter] == [4711]
+            assert [member.id for member in again.quorum.members if not member.is_voter] == [4711]
             with pytest.raises(NoQuorum, match="4711 is the id of a node"):
                 await observe(WatchOptions([member.endpoint], 4711), lambda _: None)
             await watching.end()

@@ -48,7 +48,7 @@ class Log:
         self.batch(encode_batch(records, base_offset=self.next, partition_leader_epoch=epoch), len(records))
 
     def records(self, *records: Message, epoch: int = EPOCH) -> None:
-        self.values(*(framed.encode_record(each, type(each).versions[1]) for each in records), epoch=epoch)
+        self.values(*(framed.encode_record(record, type(record).versions[1]) for record in records), epoch=epoch)
 
     def batch(self, data: bytes | bytearray, count: int) -> None:
         first, self.next = self.next, self.next + count
@@ -56,7 +56,7 @@ class Log:
 
     @property
     def kinds(self) -> list[str]:
-        return [type(each.message).__name__ for each in self.view.changes]
+        return [type(change.message).__name__ for change in self.view.changes]
 
 
 def test_any_log_is_folded_as_the_image_folds_it_however_it_is_cut_into_batches() -> None:
@@ -85,8 +85,8 @@ def test_a_snapshot_is_the_same_as_the_log_before_it() -> None:
     assert (fresh.end, fresh.snapshot) == (OffsetAndEpoch(500, EPOCH), OffsetAndEpoch(500, EPOCH))
     first, *others = fresh.changes
     assert first.json() == {"kind": SNAPSHOT, "offset": 500, "epoch": EPOCH, "timestamp": START}
-    assert {each.kind for each in others} == {RECORD}
-    assert all(each.json()["snapshot"] == 500 and "offset" not in each.json() for each in others)
+    assert {other.kind for other in others} == {RECORD}
+    assert all(other.json()["snapshot"] == 500 and "offset" not in other.json() for other in others)
     assert fresh.history.rows == type(fresh.history.rows)()  # who led before is not known
 
 
@@ -166,7 +166,7 @@ def test_a_batch_that_cannot_be_read_is_reported_and_skipped() -> None:
     data = encode_batch([Record(0, START, None, b"xy")], base_offset=0, partition_leader_epoch=EPOCH)
     data[-4:] = b"\xff\xff\xff\xff"
     log.batch(data, 1)
-    assert [each.kind for each in log.view.changes] == [UNKNOWN]
+    assert [change.kind for change in log.view.changes] == [UNKNOWN]
     assert log.view.end.offset == 1
 
 
@@ -181,12 +181,12 @@ def test_a_new_quorum_leader_is_a_change() -> None:
     ]
     records = [control_record(at, START, kind, value) for at, (kind, value) in enumerate(text)]
     log.batch(encode_batch(records, base_offset=0, partition_leader_epoch=EPOCH, is_control=True), len(text))
-    assert [each.line().rpartition("  ")[2] for each in log.view.changes] == [
+    assert [change.line().rpartition("  ")[2] for change in log.view.changes] == [
         "controller 2 leads, by the votes of 2,3",
         "kraft.version is 1",
         "the voters are 1,2,3",
     ]
-    assert {each.kind for each in log.view.changes} == {CONTROL}
+    assert {change.kind for change in log.view.changes} == {CONTROL}
     assert log.view.changes[0].json()["data"]["leaderId"] == 2
 
 
@@ -195,7 +195,7 @@ def test_each_change_is_a_line_that_describes_it() -> None:
     for records in BATCHES:
         log.records(*records)
     log.records(RemoveTopicRecord(topic_id=ORDERS))
-    assert [each.line().partition("Z  ")[2] for each in log.view.changes] == [
+    assert [change.line().partition("Z  ")[2] for change in log.view.changes] == [
         "feature metadata.version is 33 (4.4-IV2)",
         "broker 1 registers with epoch 2, PLAINTEXT://broker-1:9092, fenced",
         "broker 2 registers with epoch 3, PLAINTEXT://broker-2:9092, fenced",

@@ -77,10 +77,10 @@ def write(tmp_path: Path) -> Write:
 def contents(kafka: KafkaDouble) -> dict[str, Any]:
     """Everything that the scenario describes."""
     return {
-        "partitions": {name: len(each.partitions) for name, each in kafka.topics().items()},
+        "partitions": {name: len(topic.partitions) for name, topic in kafka.topics().items()},
         "configs": kafka.topics()["orders"].configs,
-        "records": [(each.partition, each.key, each.value, each.headers) for each in kafka.records("orders")],
-        "offsets": {at: each.offset for at, each in kafka.groups()["shop"].offsets.items()},
+        "records": [(record.partition, record.key, record.value, record.headers) for record in kafka.records("orders")],
+        "offsets": {at: offset.offset for at, offset in kafka.groups()["shop"].offsets.items()},
         "rules": [handle.rule.to_dict() for handle in kafka.rules],
     }
 

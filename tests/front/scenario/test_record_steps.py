@@ -46,7 +46,7 @@ def copy(source: str, target: str, **trigger: Any) -> dict[str, Any]:
 
 
 def values(kafka: KafkaDouble, topic: str) -> list[bytes | None]:
-    return [each.value for each in kafka.records(topic)]
+    return [record.value for record in kafka.records(topic)]
 
 
 @pytest.mark.parametrize("brokers", [1, 3])
@@ -75,8 +75,8 @@ def test_a_program_finds_the_reply_at_once(write: Write) -> None:
         for number in range(50):
             kafka.produce("requests", str(number))
             assert len(kafka.records("archive")) == number + 1
-        assert [each.partition for each in kafka.records("replies")] == [0] * 25 + [1] * 25
-        assert [(each.state, each.calls) for each in kafka.scenario_steps] == [("pending", 50)] * 3
+        assert [record.partition for record in kafka.records("replies")] == [0] * 25 + [1] * 25
+        assert [(step.state, step.calls) for step in kafka.scenario_steps] == [("pending", 50)] * 3
 
 
 def test_a_wait_that_began_before_the_scenario_sees_the_reply(write: Write) -> None:
@@ -114,7 +114,7 @@ def test_only_records_that_match_are_answered(write: Write) -> None:
             "of-value": [b"v"],
             "once": [b"1"],
         }
-        assert [each.state for each in kafka.scenario_steps] == ["pending"] * 4 + ["done"]
+        assert [step.state for step in kafka.scenario_steps] == ["pending"] * 4 + ["done"]
 
 
 def test_reply_may_use_every_field_of_the_record(write: Write) -> None:
@@ -138,15 +138,15 @@ def test_only_committed_records_are_answered(write: Write) -> None:
             producer.flush(30)
             assert values(kafka, "replies") == []
             end(30)
-        assert [each.value for each in kafka.wait_for_records("replies", 1)] == [b"committed"]
+        assert [record.value for record in kafka.wait_for_records("replies", 1)] == [b"committed"]
 
 
 def test_records_of_steps_are_answered_at_their_time(write: Write) -> None:
     tick = {"every": 1, "verb": "produce", "topic": "requests", "value": "tick"}
     with KafkaDouble(scenario=write(tick, copy("requests", "replies")), stepped=True) as kafka:
         kafka.advance(3.5)
-        first, *others = [each.timestamp for each in sorted(kafka.records("replies"), key=_time)]
-        assert [each - first for each in others] == [1000, 2000]
+        first, *others = [record.timestamp for record in sorted(kafka.records("replies"), key=_time)]
+        assert [other - first for other in others] == [1000, 2000]
 
 
 def _time(record: ReadRecord) -> int:

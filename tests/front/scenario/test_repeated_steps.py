@@ -35,7 +35,7 @@ def produce(value: str = "x", **when: float) -> dict[str, Any]:
 
 def times(kafka: KafkaDouble) -> list[tuple[bytes | None, int]]:
     """The records, with the time since the start of the scenario."""
-    return [(each.value, each.timestamp - 1_800_000_000_000) for each in kafka.records("t")]
+    return [(record.value, record.timestamp - 1_800_000_000_000) for record in kafka.records("t")]
 
 
 def stepped(path: Path) -> KafkaDouble:

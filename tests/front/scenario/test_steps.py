@@ -53,11 +53,11 @@ def records(kafka: KafkaDouble) -> list[tuple[bytes | None, int]]:
 
 
 def states(kafka: KafkaDouble) -> list[str]:
-    return [each.state for each in kafka.scenario_steps]
+    return [step.state for step in kafka.scenario_steps]
 
 
 def worker() -> threading.Thread | None:
-    return next((each for each in threading.enumerate() if each.name == THREAD), None)
+    return next((thread for thread in threading.enumerate() if thread.name == THREAD), None)
 
 
 STEPS = produce(2.5, "second") + produce(0, "first") + produce(2.5, "third") + produce(7, "fourth")
@@ -83,7 +83,7 @@ def test_the_time_is_that_since_the_scenario_was_applied(write: Write) -> None:
     with KafkaDouble(scenario=write(STEPS), stepped=True) as kafka:
         kafka.advance(5)
         kafka.reset()
-        assert [each.at for each in kafka.scenario_steps] == [0, 2.5, 2.5, 7]
+        assert [step.at for step in kafka.scenario_steps] == [0, 2.5, 2.5, 7]
         assert states(kafka) == ["done", "pending", "pending", "pending"]
         kafka.advance(2.5)
         assert records(kafka) == [(b"first", 0), (b"second", 2500), (b"third", 2500)]
@@ -92,12 +92,12 @@ def test_the_time_is_that_since_the_scenario_was_applied(write: Write) -> None:
 def test_a_clock_of_the_program_may_be_stepped(write: Write) -> None:
     with KafkaDouble(scenario=write(STEPS), clock=SteppedClock(1_800_000_000_000)) as kafka:
         kafka.advance(3)
-        assert [each.timestamp for each in kafka.records("t")] == [1_800_000_000_000, *[1_800_000_002_500] * 2]
+        assert [record.timestamp for record in kafka.records("t")] == [1_800_000_000_000, *[1_800_000_002_500] * 2]
 
 
 def test_scenario_steps_of_a_running_clock_happen_by_themselves(write: Write) -> None:
     with KafkaDouble(scenario=write(produce(0.02, "first") + produce(0.04, "second"))) as kafka:
-        assert [each.value for each in kafka.wait_for_records("t", 2)] == [b"first", b"second"]
+        assert [record.value for record in kafka.wait_for_records("t", 2)] == [b"first", b"second"]
         if (thread := worker()) is not None:
             thread.join(10)
             assert not thread.is_alive()  # after the last step
@@ -110,7 +110,7 @@ def test_frozen_clock_holds_scenario_steps(write: Write) -> None:
         kafka.advance(590)
         assert states(kafka) == ["pending"] * 3
         kafka.advance(610.5)
-        assert [each.value for each in kafka.records("t")] == [b"first", b"second"]
+        assert [record.value for record in kafka.records("t")] == [b"first", b"second"]
         kafka.scale(1000)
         assert states(kafka)[2] == "pending"
         kafka.unfreeze()
@@ -134,7 +134,7 @@ def test_a_step_may_change_the_clock(write: Write) -> None:
         while states(kafka)[0] == "pending":
             kafka.wait_for_topic("t")
         kafka.advance(600)
-        assert [each.value for each in kafka.records("t")] == [b"first"]
+        assert [record.value for record in kafka.records("t")] == [b"first"]
         kafka.advance(600)  # the clock goes on by itself meanwhile
         assert len(kafka.wait_for_records("t", 2)) == 2
 
@@ -160,8 +160,8 @@ def test_a_step_that_fails_is_logged_and_kept(write: Write, caplog: pytest.LogCa
         assert second.problem is not None
         assert second.problem.startswith("KafkaError: UNKNOWN_TOPIC_OR_PARTITION")
         assert third == StepOutcome(3, "produce", "done", calls=1)
-        assert [each.value for each in kafka.records("t")] == [b"last"]
-    assert [each.getMessage() for each in caplog.records] == [
+        assert [record.value for record in kafka.records("t")] == [b"last"]
+    assert [record.getMessage() for record in caplog.records] == [
         f"{path}:3:3: the step isolate_broker at 1 s failed: {first.problem}",
         f"{path}:4:3: the step delete_topic at 2 s failed: {second.problem}",
     ]
@@ -184,9 +184,9 @@ def test_brokers_are_killed_and_started(write: Write) -> None:
     with KafkaDouble(scenario=write(steps), brokers=3, stepped=True) as kafka:
         kafka.create_topic("u", replication_factor=3)
         kafka.advance(4)
-        assert [id for id, each in kafka.brokers.items() if each.running] == [1, 3]
+        assert [id for id, broker in kafka.brokers.items() if broker.running] == [1, 3]
         kafka.advance(20)
-        assert [id for id, each in kafka.brokers.items() if each.running] == [1, 2, 3]
+        assert [id for id, broker in kafka.brokers.items() if broker.running] == [1, 2, 3]
         assert states(kafka) == ["done", "done"]
 
 
@@ -195,7 +195,7 @@ def test_rules_are_armed_at_a_time(write: Write) -> None:
     steps = f"- {{at: 1, verb: fail, api: Produce, error: 6, times: null}}\n- {{at: 2, verb: arm, rule: {rule}}}\n"
     with KafkaDouble(scenario=write(steps), stepped=True) as kafka:
         kafka.advance(1)
-        assert [repr(each.rule) for each in kafka.rules] == ["fail Produce with NOT_LEADER_OR_FOLLOWER every time"]
+        assert [repr(rule.rule) for rule in kafka.rules] == ["fail Produce with NOT_LEADER_OR_FOLLOWER every time"]
         kafka.advance(1)
         assert len(kafka.rules) == 2
 
@@ -203,7 +203,7 @@ def test_rules_are_armed_at_a_time(write: Write) -> None:
 def test_a_file_of_records_is_beside_the_scenario(write: Write, tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("one\ntwo\n")
     with KafkaDouble(scenario=write("- {at: 0, verb: produce_file, topic: t, path: lines.txt}"), stepped=True) as kafka:
-        assert [each.value for each in kafka.records("t")] == [b"one", b"two"]
+        assert [record.value for record in kafka.records("t")] == [b"one", b"two"]
     absolute = tmp_path / "lines.txt"
     with KafkaDouble(scenario=write(f"- {{at: 0, verb: produce_file, topic: t, path: {absolute}}}")) as kafka:
         assert len(kafka.records("t")) == 2

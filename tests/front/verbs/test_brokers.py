@@ -45,7 +45,7 @@ def test_double_that_goes_down_and_up_keeps_data_and_rules(kafka: KafkaDouble) -
         assert kafka.bootstrap_servers.split(",") == addresses
     assert values(kafka) == [b"a"]
     assert kafka.groups()["g"].offsets["t", 0].offset == 1
-    assert [each.rule for each in kafka.rules] == [rule.rule]
+    assert [rule.rule for rule in kafka.rules] == [rule.rule]
     rule.remove()
     assert kafka.rules == []
     assert kafka.produce("t", "b", partition=0) == 1
@@ -144,8 +144,8 @@ def test_a_transaction_survives_an_outage(brokers: int, in_files: bool, tmp_path
             kafka.down()
             kafka.up()
             producer.commit_transaction(30)
-        found = kafka.records("t", isolation="read_committed")
-        assert [record.value for record in found] == [b"a", b"b"]
+        records = kafka.records("t", isolation="read_committed")
+        assert [record.value for record in records] == [b"a", b"b"]
         assert kafka.transactions()["id"].state == "CompleteCommit"
 
 
@@ -156,7 +156,7 @@ def test_members_of_a_group_survive_as_by_kafka() -> None:
         kafka.down()
         kafka.advance(60)
         kafka.up()
-        assert [each.id for each in kafka.groups()["g"].members] == [member]
+        assert [member.id for member in kafka.groups()["g"].members] == [member]
         kafka.advance(11)
         assert kafka.groups()["g"].members == ()
 

@@ -42,9 +42,9 @@ def test_partitions_are_chosen_as_by_produce(kafka: KafkaDouble) -> None:
         kafka.produce("t", "single", key=key)
     kafka.produce_all("t", [{"key": key, "value": "bulk"} for key in keys])
     for partition in (0, 1):
-        found = kafka.records("t", partition)
-        assert [each.key for each in found if each.value == b"bulk"] == [
-            each.key for each in found if each.value == b"single"
+        records = kafka.records("t", partition)
+        assert [record.key for record in records if record.value == b"bulk"] == [
+            record.key for record in records if record.value == b"single"
         ]
     kafka.create_topic("turns", 2)
     assert kafka.produce_all("turns", ["a", "b", "c", "d"]) == 4
@@ -140,13 +140,13 @@ def test_produce_file_reads_lines_of_json(kafka: KafkaDouble, tmp_path: Path) ->
     path = tmp_path / "seeds.jsonl"
     path.write_text("\n\n".join(map(json.dumps, lines)) + "\n")
     assert kafka.produce_file("t", path) == 3
-    found = kafka.records("t", 1)
-    assert [(each.key, each.value, each.headers) for each in found] == [
+    records = kafka.records("t", 1)
+    assert [(record.key, record.value, record.headers) for record in records] == [
         (b"k", b"a", (("h", b"x"),)),
         (None, b"\xff\x00", (("h", None),)),
         (b"gone", None, ()),
     ]
-    assert found[0].timestamp == 5
+    assert records[0].timestamp == 5
 
 
 def test_produce_file_reads_lines_of_text(kafka: KafkaDouble, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ WRONG: dict[str, Any] = {
 """By kind of parameter: a value that is wrong."""
 
 READ = [verb for verb in VERBS.values() if verb.is_for_json and not verb.reads_file]
-ROWS = [(verb, each) for verb in READ for each in verb.parameters.values() if each.schema is not None]
+ROWS = [(verb, parameter) for verb in READ for parameter in verb.parameters.values() if parameter.schema is not None]
 GOOD_CALLS = [verb.name for verb in READ if not callable(GOOD[verb.name].given)]
 
 

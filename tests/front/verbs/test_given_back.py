@@ -109,7 +109,7 @@ def test_rule_handle_is_a_parameter_of_verbs(call: Call, kafka: KafkaDouble) -> 
     handle = call("fail", api="ApiVersions", error="UNKNOWN_SERVER_ERROR")
     again = call("arm", rule=handle)
     call("remove_rule", rule=handle)
-    assert [each.id for each in kafka.rules] == [2]
+    assert [rule.id for rule in kafka.rules] == [2]
     ask_versions(kafka)
     call("wait_for_rule", rule=again)
 
@@ -119,7 +119,7 @@ def test_the_rule_of_a_handle_and_unused_rules_are_armed_again(call: Call, kafka
     call("arm", rule=field(handle, "rule"))
     for rule in call("unused_rules"):
         call("arm", rule=rule)
-    assert len({repr(each.rule) for each in kafka.rules}) == 1
+    assert len({repr(rule.rule) for rule in kafka.rules}) == 1
     assert len(kafka.rules) == 4
 
 

@@ -107,22 +107,22 @@ def test_a_member_expires_and_joins_again(running: KafkaDouble) -> None:
     assert poll(consumer) == b"a"
     (member,) = running.groups()["g"].members
     running.expire_member("g", member.id)
-    assert member.id not in {each.id for each in running.groups()["g"].members}
+    assert member.id not in {member.id for member in running.groups()["g"].members}
     while not lost:
         consumer.poll(0.05)
     while not (members := running.groups()["g"].members):
         consumer.poll(0.05)
-    assert [each.id for each in members] != [member.id]
+    assert [member.id for member in members] != [member.id]
     consumer.close()
 
 
 def test_the_others_rebalance_when_a_member_expires(running: KafkaDouble) -> None:
     first, second = consumer_of(running), consumer_of(running, **{"group.instance.id": "static"})
-    while len({each.assignment for each in members(running) if each.assignment}) < 2:
+    while len({member.assignment for member in members(running) if member.assignment}) < 2:
         first.poll(0.02), second.poll(0.02)
     running.expire_member("g", "static")
-    assert all(each.instance_id is None for each in members(running))
-    while not any(len(each.assignment) == 2 for each in members(running)):
+    assert all(member.instance_id is None for member in members(running))
+    while not any(len(member.assignment) == 2 for member in members(running)):
         first.poll(0.02)
     first.close()
     second.close()

@@ -145,10 +145,10 @@ def test_topics_returns_partitions_configs_and_leaders(kafka: KafkaDouble) -> No
     kafka.create_topic("c", config={"cleanup.policy": "compact", "max.message.bytes": 500})
     kafka.produce("t", "a", partition=1)
     kafka.move_coordinator("g", to=brokers[0])
-    found = kafka.topics()
-    assert list(found) == ["c", "t"]
-    assert found["c"].configs == {"cleanup.policy": "compact", "max.message.bytes": "500"}
-    topic = found["t"]
+    topics = kafka.topics()
+    assert list(topics) == ["c", "t"]
+    assert topics["c"].configs == {"cleanup.policy": "compact", "max.message.bytes": "500"}
+    topic = topics["t"]
     assert (topic.name, topic.is_internal, topic.configs) == ("t", False, {})
     assert [(each.start_offset, each.end_offset) for each in topic.partitions.values()] == [(0, 0), (0, 1)]
     for index, partition in topic.partitions.items():

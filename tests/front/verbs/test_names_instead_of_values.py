@@ -22,7 +22,7 @@ def test_a_rule_is_found_by_its_id(kafka: KafkaDouble) -> None:
     first, second = kafka.ignore("Fetch"), kafka.ignore("Produce")
     assert (first.id, second.id) == (1, 2)
     kafka.remove_rule(2)
-    assert [each.id for each in kafka.rules] == [1]
+    assert [rule.id for rule in kafka.rules] == [1]
     kafka.remove_rule(2)
     with pytest.raises(TimeoutError, match="applied 1 times: not within 0 s"):
         kafka.wait_for_rule(2, timeout=0)
@@ -57,7 +57,7 @@ def test_a_snapshot_is_restored_by_its_name(kafka: KafkaDouble) -> None:
     taken = kafka.snapshot("clean")
     kafka.produce("orders", "two")
     kafka.restore("clean")
-    assert [each.value for each in kafka.records("orders")] == [b"one"]
+    assert [record.value for record in kafka.records("orders")] == [b"one"]
     assert kafka.snapshots == {"clean": taken}
     VERBS["snapshot"].call_json(kafka, {"name": "clean"})
     assert kafka.snapshots["clean"] is not taken

@@ -38,7 +38,7 @@ ANY_VALUE = {("change_field", "value")}
 HANDLE: Any = RuleHandle.__new__(RuleHandle)
 """A handle that no broker knows: it has the right type."""
 
-PARAMETERS = [(verb, each) for verb in VERBS.values() for each in verb.parameters.values()]
+PARAMETERS = [(verb, parameter) for verb in VERBS.values() for parameter in verb.parameters.values()]
 REQUIRED = [(verb, each) for verb, each in PARAMETERS if each.is_required]
 
 
@@ -81,7 +81,7 @@ def test_good_call_of_a_verb_returns_the_expected_json(name: str, tmp_path: Path
 @pytest.mark.parametrize(("verb", "parameter"), PARAMETERS, ids=ids(PARAMETERS))
 def test_a_wrong_value_is_refused(verb: Verb, parameter: Parameter) -> None:
     wrong = WRONG[parameter.kind]
-    good = {each.name: None for each in verb.parameters.values() if each.default is None}
+    good = {parameter.name: None for parameter in verb.parameters.values() if parameter.default is None}
     assert (verb.name, parameter.name) in ANY_VALUE or not parameter.argument[0](wrong)
     if (verb.name, parameter.name) in ANY_VALUE:
         return
@@ -124,9 +124,9 @@ def test_an_unknown_parameter_is_refused(verb: Verb) -> None:
 
 @pytest.mark.parametrize(("verb", "parameter"), REQUIRED, ids=ids(REQUIRED))
 def test_a_missing_parameter_is_named(verb: Verb, parameter: Parameter) -> None:
-    given = {each.name: _fitting(verb, each) for each in _before(verb, parameter)}
+    arguments = {each.name: _fitting(verb, each) for each in _before(verb, parameter)}
     with pytest.raises(UsageError, match=re.escape(f"{verb.name} needs {parameter.name}, {parameter.allowed}")):
-        verb.call(KafkaDouble(), **given)
+        verb.call(KafkaDouble(), **arguments)
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=list(VERBS))
@@ -135,7 +135,7 @@ def test_a_verb_says_what_it_does(verb: Verb) -> None:
     assert verb.summary.endswith(".")
     assert verb.schema["additionalProperties"] is False
     json.dumps(verb.schema)
-    assert all(each.allowed for each in verb.parameters.values())
+    assert all(parameter.allowed for parameter in verb.parameters.values())
 
 
 def test_a_call_with_json() -> None:

@@ -35,10 +35,10 @@ def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
 def at_coordinator(kafka: KafkaDouble, body: Message, version: int) -> Any:
     """What the coordinator of the group answers, once it is there."""
     find = FindCoordinatorRequest(key_type=0, coordinator_keys=["g"])
-    while (found := ask(("127.0.0.1", kafka.port), find, 4).coordinators[0]).error_code:
+    while (coordinator := ask(("127.0.0.1", kafka.port), find, 4).coordinators[0]).error_code:
         pass
     while True:
-        answer = ask((found.host, found.port), body, version)
+        answer = ask((coordinator.host, coordinator.port), body, version)
         if getattr(answer, "error_code", 0) != error_codes.NOT_COORDINATOR:
             return answer
 

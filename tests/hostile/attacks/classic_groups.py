@@ -57,7 +57,7 @@ class Member:
         if joined.members:  # it is the leader of the group
             self._group[1] = len(joined.members)
             of = SyncGroupRequest.SyncGroupRequestAssignment
-            assigned = [of(member_id=each.member_id, assignment=bytes(30)) for each in joined.members]
+            assigned = [of(member_id=member.member_id, assignment=bytes(30)) for member in joined.members]
         request = SyncGroupRequest(
             group_id=self._name, generation_id=self._generation, member_id=self._id, assignments=assigned
         )
@@ -87,7 +87,7 @@ def _join(address: Address, count: int, size: int) -> None:
     members = [Member(group, number, size) for group in groups for number in range(size)]
     socks = connected(address, len(members))
     of = dict(zip(socks, members, strict=True))
-    answered(socks, [each.join() for each in members], lambda sock, answer: of[sock].reply(sock, answer))
+    answered(socks, [member.join() for member in members], lambda sock, answer: of[sock].reply(sock, answer))
 
 
 def coordinator(client: Client, scale: float) -> None:

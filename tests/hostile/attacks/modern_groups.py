@@ -107,6 +107,6 @@ def joins(kind: str, *, in_one_group: bool) -> Callable[[Address, float], None]:
         members = [Member(PROTOCOLS[kind], f"{kind}-{size}-{number // size}") for number in range(count)]
         socks = connected(address, count)
         of = dict(zip(socks, members, strict=True))
-        answered(socks, [each.join() for each in members], lambda sock, answer: of[sock].reply(answer))
+        answered(socks, [member.join() for member in members], lambda sock, answer: of[sock].reply(answer))
 
     return attack

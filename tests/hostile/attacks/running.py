@@ -20,8 +20,8 @@ NICE = ("nice", "-n", "19")
 def attacked(names: Sequence[str]) -> Iterator[tuple[Broker, dict[str, Address]]]:
     """A broker with what these attacks need, and its ports."""
     attacks = [ATTACKS[name] for name in names]
-    has_ports = any(each.port != PLAINTEXT for each in attacks)
-    options = dict.fromkeys(each.options for each in attacks if each.options)
+    has_ports = any(attack.port != PLAINTEXT for attack in attacks)
+    options = dict.fromkeys(attack.options for attack in attacks if attack.options)
     words = [word for option in options for word in option]
     with serving(*words, *(every_port() if has_ports else ())) as broker:
         yield broker, addresses(broker) if has_ports else {PLAINTEXT: broker.address}

@@ -62,8 +62,8 @@ def widest_of(served: ServedApi) -> Callable[[Address, float], None]:
         while len(frames) % SENDERS:
             frames += list(frames)[: SENDERS - len(frames) % SENDERS]
         senders = [threading.Thread(target=_send, args=(address, frames)) for _ in range(SENDERS)]
-        for each in senders:
-            each.start()
+        for sender in senders:
+            sender.start()
         for each in senders:
             each.join()
 

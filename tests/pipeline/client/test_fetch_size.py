@@ -29,21 +29,21 @@ EVEN = Batches(4, 40_000, 10_000, 200)
     ],
 )
 def test_as_many_batches_as_the_rest_takes(offsets: int, at_batch_start: bool, expected: int) -> None:
-    found = FetchSizes()
-    found.note(T0, EVEN)
-    assert found.size_bytes(T0, offsets, at_batch_start=at_batch_start) == expected
+    sizes = FetchSizes()
+    sizes.note(T0, EVEN)
+    assert sizes.size_bytes(T0, offsets, at_batch_start=at_batch_start) == expected
 
 
 def test_first_fetch_of_a_partition_has_a_small_size() -> None:
-    found = FetchSizes()
-    found.note(T0, EVEN)
-    assert found.size_bytes(T1, 1_000_000, at_batch_start=True) == FIRST_BYTES
+    sizes = FetchSizes()
+    sizes.note(T0, EVEN)
+    assert sizes.size_bytes(T1, 1_000_000, at_batch_start=True) == FIRST_BYTES
 
 
 def test_the_largest_batch_has_room() -> None:
-    found = FetchSizes()
-    found.note(T0, Batches(4, 40_000, 13_000, 200))
-    assert found.size_bytes(T0, 100, at_batch_start=True) == 10_000 + 13_000
+    sizes = FetchSizes()
+    sizes.note(T0, Batches(4, 40_000, 13_000, 200))
+    assert sizes.size_bytes(T0, 100, at_batch_start=True) == 10_000 + 13_000
 
 
 def test_partitions_are_forgotten_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

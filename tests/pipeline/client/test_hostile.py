@@ -99,12 +99,12 @@ def answers(broker: FakeBroker) -> dict[int, Callable[[int], Message]]:
 def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBroker]:
     """A broker that answers correctly. No host name is looked up: a damaged name must not reach a
     resolver."""
-    found = socket.getaddrinfo
+    getaddrinfo = socket.getaddrinfo
 
     def here(host: str, *more: Any, **options: Any) -> Any:
         if host != "127.0.0.1":
             raise socket.gaierror(-2, "unknown")
-        return found(host, *more, **options)
+        return getaddrinfo(host, *more, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", here)
     with FakeBroker({}) as broker:

@@ -36,9 +36,9 @@ def table(replicas: dict[str, Batches], topic: str = "t") -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema([*list(SCHEMA)[:3], *((name, pa.int64()) for name in NEEDED[3:])]))
 
 
-def only(found: pa.Table) -> dict[str, Any]:
-    assert found.schema == SCHEMA
-    rows: list[dict[str, Any]] = found.to_pylist()
+def only(table: pa.Table) -> dict[str, Any]:
+    assert table.schema == SCHEMA
+    rows: list[dict[str, Any]] = table.to_pylist()
     assert len(rows) == 1
     return rows[0]
 
@@ -169,5 +169,5 @@ def test_no_rows_and_a_column_that_is_missing() -> None:
 
 
 def test_epochs_are_those_of_the_batches() -> None:
-    found = _replica("a", [(3, 2, 1), (5, 1, 1), (6, 1, 4)]).epochs()
-    assert found.entries == LeaderEpochCache([OffsetAndEpoch(3, 1), OffsetAndEpoch(6, 4)]).entries
+    epochs = _replica("a", [(3, 2, 1), (5, 1, 1), (6, 1, 4)]).epochs()
+    assert epochs.entries == LeaderEpochCache([OffsetAndEpoch(3, 1), OffsetAndEpoch(6, 4)]).entries

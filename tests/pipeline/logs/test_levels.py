@@ -93,18 +93,18 @@ def test_a_segment_is_a_row(tmp_path: Path) -> None:
         assert (row["size"], row["batches"], row["records"]) == (
             path.stat().st_size,
             len(headers),
-            sum(each.count for each in headers),
+            sum(header.count for header in headers),
         )
         assert (row["base_offset"], row["first_offset"], row["last_offset"]) == (
             int(path.stem),
             headers[0].base_offset,
             headers[-1].last_offset,
         )
-        assert row["max_timestamp"] == EPOCH + timedelta(milliseconds=max(each.max_timestamp for each in headers))
+        assert row["max_timestamp"] == EPOCH + timedelta(milliseconds=max(header.max_timestamp for header in headers))
         assert row["index_entries"] == path.with_suffix(names.INDEX).stat().st_size // 8
         assert row["timeindex_entries"] == path.with_suffix(names.TIME_INDEX).stat().st_size // 12
         assert (row["txnindex_entries"], row["torn_bytes"], row["bad_batches"], row["problem"]) == (None, 0, 0, None)
-        epochs = {each.partition_leader_epoch: each.base_offset for each in reversed(headers)}
+        epochs = {header.partition_leader_epoch: header.base_offset for header in reversed(headers)}
         assert {each["epoch"]: each["start_offset"] for each in row["epochs"]} == epochs
 
 

@@ -24,13 +24,13 @@ def batch(first: int, count: int, epoch: int = 0, *, at: int | None = None, size
     start = NOW + first if at is None else at
     made = [
         Record(
-            first + each,
-            start + each,
-            b"%d" % each if each % 3 else None,
-            b"%d" % (first + each) * size,
-            (("h", b"x"),) * (each % 2),
+            first + number,
+            start + number,
+            b"%d" % number if number % 3 else None,
+            b"%d" % (first + number) * size,
+            (("h", b"x"),) * (number % 2),
         )
-        for each in range(count)
+        for number in range(count)
     ]
     return bytes(encode_batch(made, base_offset=first, partition_leader_epoch=epoch, **how))  # type: ignore[arg-type]  # keywords of any kind
 

@@ -141,16 +141,16 @@ def test_a_recording_of_other_types_is_refused(tmp_path: Path, case: str) -> Non
 def test_batches_of_short_values_have_all_rows_that_are_allowed(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", {"run": same_in_each_row("a run")})
     with path.open("rb") as file:
-        found = bounded_parquet.batches(bounded_parquet.open_parquet(path), file, 1_000, ["run", "node"])
-        assert [len(batch) for batch in found] == [1_000] * 16 + [384]
+        batches = bounded_parquet.batches(bounded_parquet.open_parquet(path), file, 1_000, ["run", "node"])
+        assert [len(batch) for batch in batches] == [1_000] * 16 + [384]
 
 
 def test_batches_of_long_values_have_few_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_parquet, "MOST_BATCH_BYTES", 4 * len(LONG))
     path = write(tmp_path / "a.parquet", {"run": same_in_each_row(LONG, 10)})
     with path.open("rb") as file:
-        found = bounded_parquet.batches(bounded_parquet.open_parquet(path), file, 1_000, ["run", "node"])
-        assert [len(batch) for batch in found] == [3, 3, 3, 1]
+        batches = bounded_parquet.batches(bounded_parquet.open_parquet(path), file, 1_000, ["run", "node"])
+        assert [len(batch) for batch in batches] == [3, 3, 3, 1]
 
 
 # Headers of pages

@@ -77,7 +77,7 @@ def add_partitions(double: KafkaDouble, topic: str, count: int) -> None:
     """Adds partitions: the topic then has `count`."""
     row = CreatePartitionsRequest.CreatePartitionsTopic(name=topic, count=count, assignments=None)
     answer = double._double_host.ask(CreatePartitionsRequest(topics=[row], timeout_ms=60_000))
-    assert [each.error_code for each in answer.results] == [0]
+    assert [result.error_code for result in answer.results] == [0]
 
 
 def delete_before(double: KafkaDouble, tp: TopicPartition, offset: int) -> None:

@@ -26,15 +26,15 @@ def test_batch_read_takes_all_existing_records(double: KafkaDouble) -> None:
 
 def test_offsets_of_each_partition(double: KafkaDouble) -> None:
     fill(double, *"abcde")
-    given = {"startingOffsets": '{"t":{"0":1,"1":-2}}', "endingOffsets": '{"t":{"0":4,"1":-1}}'}
-    assert values(plan_of(double, **given), settings(double)) == ["b", "c", "d"]
+    arguments = {"startingOffsets": '{"t":{"0":1,"1":-2}}', "endingOffsets": '{"t":{"0":4,"1":-1}}'}
+    assert values(plan_of(double, **arguments), settings(double)) == ["b", "c", "d"]
 
 
 def test_offsets_by_time(double: KafkaDouble) -> None:
     for at, text in enumerate("abcde"):
         fill(double, text, timestamp=1000 + at)
-    given = {"startingTimestamp": "1001", "endingTimestamp": "1003", "assign": '{"t":[0]}'}
-    assert spans(plan_of(double, **given)) == [ReadTask(T0, 1, 3)]
+    arguments = {"startingTimestamp": "1001", "endingTimestamp": "1003", "assign": '{"t":[0]}'}
+    assert spans(plan_of(double, **arguments)) == [ReadTask(T0, 1, 3)]
     each = {"startingOffsetsByTimestamp": '{"t":{"0":1004}}', "endingOffsetsByTimestamp": '{"t":{"0":9999}}'}
     assert spans(plan_of(double, assign='{"t":[0]}', **each)) == [ReadTask(T0, 4, 5)]
 
@@ -43,8 +43,8 @@ def test_starting_timestamp_behind_the_last_record_is_refused(double: KafkaDoubl
     fill(double, "a", timestamp=1000)
     with pytest.raises(UsageError, match="startingTimestamp: t-0 has no record with timestamp 1001 or later"):
         plan_of(double, startingTimestamp="1001")
-    given = {"startingTimestamp": "1001", "startingOffsetsByTimestampStrategy": "latest"}
-    assert plan_of(double, **given) == []
+    arguments = {"startingTimestamp": "1001", "startingOffsetsByTimestampStrategy": "latest"}
+    assert plan_of(double, **arguments) == []
 
 
 def test_large_partitions_are_split(double: KafkaDouble) -> None:
@@ -106,19 +106,19 @@ def test_offsets_are_requested_as_often_as_the_option_allows(double: KafkaDouble
 def test_offsets_that_are_deleted(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     fill(double, *"abcde")
     delete_before(double, T0, 3)
-    given = {"startingOffsets": '{"t":{"0":1,"1":0}}'}
+    arguments = {"startingOffsets": '{"t":{"0":1,"1":0}}'}
     with pytest.raises(
         DataLoss, match="the offsets 1 to 2 of t-0 are lost: its log starts at 3; set the option failOnD"
     ):
-        plan_of(double, **given)
+        plan_of(double, **arguments)
     with caplog.at_level(logging.WARNING):
-        assert spans(plan_of(double, failOnDataLoss="false", **given)) == [ReadTask(T0, 3, 5)]
+        assert spans(plan_of(double, failOnDataLoss="false", **arguments)) == [ReadTask(T0, 3, 5)]
     assert "offsets 1 to 2 of t-0 are lost" in caplog.text
 
 
 def test_offsets_that_were_never_there(double: KafkaDouble) -> None:
     fill(double, "a")
-    given = {"endingOffsets": '{"t":{"0":9,"1":0}}'}
+    arguments = {"endingOffsets": '{"t":{"0":9,"1":0}}'}
     with pytest.raises(DataLoss, match="the offsets 1 to 8 of t-0, which this batch must read, are lost"):
-        plan_of(double, **given)
-    assert spans(plan_of(double, failOnDataLoss="false", **given)) == [ReadTask(T0, 0, 1)]
+        plan_of(double, **arguments)
+    assert spans(plan_of(double, failOnDataLoss="false", **arguments)) == [ReadTask(T0, 0, 1)]

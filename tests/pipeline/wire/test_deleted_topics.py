@@ -160,23 +160,23 @@ def test_a_checkpoint_of_the_connector_has_no_ids(double: KafkaDouble) -> None:
     """The topic ids that the driver saw first count, for as long as the query runs."""
     fill(double, *OLD)
     chosen = settings(double, **ON)
-    found = Query(stream_of(double, **ON), chosen, to_json(Positions({T0: 3, T1: 0})))
-    assert found.batch() == []
+    query = Query(stream_of(double, **ON), chosen, to_json(Positions({T0: 3, T1: 0})))
+    assert query.batch() == []
     new = recreate(double, 9)
-    assert found.rest() == new
+    assert query.rest() == new
 
 
 def test_a_query_that_ends_with_the_old_topic_reads_nothing_of_the_new_one(double: KafkaDouble) -> None:
     """Trigger.AvailableNow: the rows that the query found at its start are deleted. The next run
     begins with the new topic."""
     fill(double, *OLD)
-    given = ON | {"maxOffsetsPerTrigger": "1"}
-    found = Query(stream_of(double, **given), settings(double, **given))
-    found.stream.until_now()
-    assert found.batch() == OLD[:1]
+    arguments = ON | {"maxOffsetsPerTrigger": "1"}
+    query = Query(stream_of(double, **arguments), settings(double, **arguments))
+    query.stream.until_now()
+    assert query.batch() == OLD[:1]
     new = recreate(double, 9)
-    assert found.rest() == []
-    again = Query(stream_of(double, **given), settings(double, **given), found.at)
+    assert query.rest() == []
+    again = Query(stream_of(double, **arguments), settings(double, **arguments), query.at)
     assert again.batch() == new[:1]
 
 

@@ -25,7 +25,7 @@ class Leader:
         return {tp: self._end(epoch) for tp, epoch in epochs.items()}
 
     def _end(self, epoch: int) -> OffsetAndEpoch:
-        known = [each for each in self.ends if each <= epoch]
+        known = [end for end in self.ends if end <= epoch]
         return OffsetAndEpoch(self.ends[max(known)], max(known)) if known else OffsetAndEpoch(-1, -1)
 
 

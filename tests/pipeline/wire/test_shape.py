@@ -65,8 +65,8 @@ def test_a_sink_leaves_other_columns_alone() -> None:
 
 
 def test_rows_go_to_their_topics() -> None:
-    found = sinking.topics(ROWS, None)
-    assert {topic: rows.column("value").to_pylist() for topic, rows in found.items()} == {"a": ["x", "z"], "b": ["y"]}
+    topics = sinking.topics(ROWS, None)
+    assert {topic: rows.column("value").to_pylist() for topic, rows in topics.items()} == {"a": ["x", "z"], "b": ["y"]}
     assert sinking.topics(ROWS, "c") == {"c": ROWS}
 
 

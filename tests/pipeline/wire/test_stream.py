@@ -30,8 +30,8 @@ def at(**offsets: int) -> Json:
     return to_json(Positions({TopicPartition("t", int(name[1:])): offset for name, offset in offsets.items()}))
 
 
-def offsets_of(found: Json) -> dict[int, int]:
-    return {tp.partition: offset for tp, offset in of_json(found).offsets.items()}
+def offsets_of(json: Json) -> dict[int, int]:
+    return {tp.partition: offset for tp, offset in of_json(json).offsets.items()}
 
 
 def test_from_the_beginning_in_micro_batches(double: KafkaDouble) -> None:

@@ -116,11 +116,11 @@ def kept(most_bytes: int, *ends: int, topic_id: bytes = b"a topic that is!", epo
     of the batch."""
     made = encode_batch([Record(at, 1, None, b"v" * 100) for at in range(10)])
     fetched = Fetched(memoryview(bytes(made)), 0, 10, 10, 0, 10, ())
-    found = Surplus(most_bytes)
+    surplus = Surplus(most_bytes)
     leader = PartitionLeader(Uuid(topic_id), 1, epoch)
     for end in ends:
-        found.keep(ReadTask(T0, 0, end, leader=leader), CHOSEN, fetched)
-    return found, len(made)
+        surplus.keep(ReadTask(T0, 0, end, leader=leader), CHOSEN, fetched)
+    return surplus, len(made)
 
 
 def test_kept_surplus_batches_stay_within_their_bound() -> None:

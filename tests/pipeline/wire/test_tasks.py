@@ -62,8 +62,8 @@ def test_aborted_and_control_records() -> None:
         stored += encode_control_batch(end, b"", base_offset=2 + at, producer_id=at, is_transactional=True)
     fetched = Fetched(memoryview(stored), 0, 4, 4, 0, 4, ((1, 1),))
     for isolation, expected in (("read_uncommitted", [b"kept", b"lost"]), ("read_committed", [b"kept"])):
-        found = rows_of(fetched, T0, 0, 4, ("value",), isolation == "read_committed")
-        assert [text for batch in found for text in batch.column("value").to_pylist()] == expected
+        rows = rows_of(fetched, T0, 0, 4, ("value",), isolation == "read_committed")
+        assert [text for batch in rows for text in batch.column("value").to_pylist()] == expected
 
 
 def test_records_that_are_deleted_before_a_task_reads_them(

@@ -24,9 +24,9 @@ BROKERS = (11, 12)
 
 @pytest.fixture(params=[1, 3])
 def cluster(request: pytest.FixtureRequest) -> Controllers:
-    found = Controllers(request.param)
-    found.add_brokers(BROKERS)
-    return found
+    controllers = Controllers(request.param)
+    controllers.add_brokers(BROKERS)
+    return controllers
 
 
 def create(cluster: Controllers, node: Node, name: str, partitions: int = 2) -> Any:

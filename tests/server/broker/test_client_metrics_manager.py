@@ -60,13 +60,13 @@ def test_a_client_may_bring_an_id_of_another_broker(cluster: Harness) -> None:
 
 def test_a_push_that_the_interval_delays_may_come_after_it(cluster: Harness) -> None:
     subscribe(cluster, "all", {"metrics": "*", "interval.ms": "1000"})
-    found = ask(cluster, ID)
-    assert push(cluster, ID, found.subscription_id) == codes.NONE
+    response = ask(cluster, ID)
+    assert push(cluster, ID, response.subscription_id) == codes.NONE
     cluster.tick(999)
-    assert push(cluster, ID, found.subscription_id) == codes.THROTTLING_QUOTA_EXCEEDED
+    assert push(cluster, ID, response.subscription_id) == codes.THROTTLING_QUOTA_EXCEEDED
     assert ask(cluster, ID).error_code == codes.THROTTLING_QUOTA_EXCEEDED
     cluster.tick(1)
-    assert push(cluster, ID, found.subscription_id) == codes.NONE
+    assert push(cluster, ID, response.subscription_id) == codes.NONE
 
 
 @pytest.mark.parametrize("id", [Uuid.ZERO, Uuid.METADATA_TOPIC_ID])
@@ -76,8 +76,8 @@ def test_reserved_ids_may_not_push(cluster: Harness, id: Uuid) -> None:
 
 @pytest.mark.parametrize("compression", [-1, 5, 127, -128])
 def test_an_unknown_compression_lets_the_client_ask_at_once(cluster: Harness, compression: int) -> None:
-    found = ask(cluster, ID)
-    code = push(cluster, ID, found.subscription_id, compression_type=compression)
+    response = ask(cluster, ID)
+    code = push(cluster, ID, response.subscription_id, compression_type=compression)
     assert code == codes.UNSUPPORTED_COMPRESSION_TYPE
     assert ask(cluster, ID).error_code == codes.NONE
     assert ask(cluster, ID).error_code == codes.THROTTLING_QUOTA_EXCEEDED, "the error is forgotten"

@@ -20,8 +20,8 @@ CONTROLLER = 1
 
 
 def id_of(cluster: OnManyDisks, broker: int, path: str) -> Uuid:
-    found: Uuid = cluster.nodes[broker].logs._dirs["abc".index(path)].id  # type: ignore[attr-defined]
-    return found
+    uuid: Uuid = cluster.nodes[broker].logs._dirs["abc".index(path)].id  # type: ignore[attr-defined]
+    return uuid
 
 
 def path_of(cluster: OnManyDisks, broker: int, topic: str = "t") -> str:

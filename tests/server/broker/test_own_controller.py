@@ -33,9 +33,9 @@ def test_trace_of_a_controller_has_requests_of_a_node() -> None:
         member.node.trace.subscribe(ended)
     cluster.world.run_for(10_000)
     own = [
-        each
-        for each in ended.requests
-        if each.request.api_key == ApiKeys.BROKER_HEARTBEAT and each.request.body.broker_id == each.node_id
+        request
+        for request in ended.requests
+        if request.request.api_key == ApiKeys.BROKER_HEARTBEAT and request.request.body.broker_id == request.node_id
     ]
     assert own
     assert all(each.from_node and each.outcome == ANSWERED for each in own)
@@ -55,5 +55,5 @@ def test_an_envelope_keeps_the_request_inside() -> None:
     client = TracedRequest(leader.trace, request)
     leader.lifecycle.forwarding.send_request(EnvelopeRequest(), 0, lambda answer: None, cause=client)
     cluster.world.run_for(1000)
-    (envelope,) = [each for each in ended.requests if each.request.api_key == ApiKeys.ENVELOPE]
+    (envelope,) = [request for request in ended.requests if request.request.api_key == ApiKeys.ENVELOPE]
     assert envelope.cause is client

@@ -18,10 +18,10 @@ OF_TOPIC, OF_BROKER, OF_LOGGERS = 2, 4, 8
 
 @pytest.fixture
 def cluster() -> Controllers:
-    found = Controllers(1)
-    found.add_brokers((BROKER, OTHER))
-    found.create("t")
-    return found
+    controllers = Controllers(1)
+    controllers.add_brokers((BROKER, OTHER))
+    controllers.create("t")
+    return controllers
 
 
 def results(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, str | None]]:

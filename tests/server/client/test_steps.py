@@ -37,7 +37,7 @@ class Peer:
 
     @property
     def requests(self) -> list[tuple[str, int, int]]:
-        return [(type(each.body).__name__, each.version, each.lowest) for each in self.asked]
+        return [(type(step.body).__name__, step.version, step.lowest) for step in self.asked]
 
 
 def served(*ranges: tuple[int, int, int], error_code: int = 0) -> ApiVersionsResponse:
@@ -95,7 +95,7 @@ def test_a_login_sends_the_mechanism_and_then_the_messages_of_the_exchange() -> 
         ("SaslAuthenticateRequest", 2, 0),
         ("SaslAuthenticateRequest", 2, 0),
     ]
-    assert [each.body.auth_bytes for each in peer.asked[1:]] == [b"one", b"two:a"]  # type: ignore[attr-defined]
+    assert [step.body.auth_bytes for step in peer.asked[1:]] == [b"one", b"two:a"]  # type: ignore[attr-defined]
 
 
 def test_the_connection_is_replaced_before_the_session_ends() -> None:

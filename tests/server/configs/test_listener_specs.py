@@ -36,9 +36,9 @@ def test_a_node_has_its_broker_s_listeners_and_its_controller_s() -> None:
 
 
 def test_a_role_that_a_node_has_not_has_no_listeners() -> None:
-    given = {"listeners": "A://:1,C://:2", "controller_listener_names": "C"}
-    of_controller = specs(process_roles="controller", **given)
-    of_broker = specs(process_roles="broker", inter_broker_listener_name="A", **given)
+    arguments = {"listeners": "A://:1,C://:2", "controller_listener_names": "C"}
+    of_controller = specs(process_roles="controller", **arguments)
+    of_broker = specs(process_roles="broker", inter_broker_listener_name="A", **arguments)
     assert [each.name for each in of_controller] == ["C"]
     assert [each.name for each in of_broker] == ["A"]
 
@@ -64,14 +64,14 @@ def test_a_listener_that_is_left_out_of_the_advertised_ones_is_not_advertised() 
 def test_a_controller_is_reached_as_kafka_says(
     listener: str, config: dict[str, object], advertised: tuple[str, int]
 ) -> None:
-    given = {"process_roles": "controller", "controller_listener_names": "C", "node_id": 1, **config}
-    (found,) = specs(listeners=f"C://{listener}", **given)
+    arguments = {"process_roles": "controller", "controller_listener_names": "C", "node_id": 1, **config}
+    (found,) = specs(listeners=f"C://{listener}", **arguments)
     assert found.advertised == advertised
 
 
 def test_only_the_first_controller_listener_has_the_address_of_the_voters() -> None:
     given = {"process_roles": "controller", "controller_listener_names": "C,D", "controller_quorum_voters": "1@c1:7"}
-    assert [each.advertised for each in specs(listeners="D://:1,C://:2", **given)] == [("c1", 7), ("", 1)]
+    assert [spec.advertised for spec in specs(listeners="D://:1,C://:2", **given)] == [("c1", 7), ("", 1)]
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_only_the_first_controller_listener_has_the_address_of_the_voters() -> N
 def test_every_address_is_none_that_clients_can_connect_to(config: dict[str, object], is_refused: bool) -> None:
     given = {"listener.security.protocol.map": MAP, "inter.broker.listener.name": "A"}
     settings = Settings({**given, **{name.replace("_", "."): value for name, value in config.items()}})
-    found = listener_specs(settings)
+    specs = listener_specs(settings)
     if not is_refused:
-        check_routable(settings, found)
+        check_routable(settings, specs)
         return
     with pytest.raises(UsageError, match=r"no client can connect to A://0\.0\.0\.0:1.*advertised\.listeners"):
-        check_routable(settings, found)
+        check_routable(settings, specs)
 
 
 def test_without_settings_there_is_one_for_clients_and_the_controller_has_no_socket() -> None:

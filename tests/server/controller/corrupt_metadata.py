@@ -64,12 +64,12 @@ def left_by(clean: bool) -> Left:
 
 def seen(disk: LossyDisk, node: Node) -> Left:
     log = node.quorum.log
-    kept = b"".join(bytes(each) for each in log.batches(log.log_start_offset))
+    kept = b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))
     return Left(disk, log.log_start_offset, kept, node.logs.elections.load(), list(node.quorum.snapshots.ids()))
 
 
 def started(disk: LossyDisk) -> Node:
-    given = Settings(
+    settings = Settings(
         {
             **SMALL,
             "node.id": 1,
@@ -79,7 +79,7 @@ def started(disk: LossyDisk) -> Node:
         }
     )
     logs = FileLogs(opened({"disk1": disk}, 1), lambda: Uuid.ZERO)
-    return Node(given, listeners=listeners_of(given, address(1), address(1)), now=NOW, seed=SEED, logs=logs)
+    return Node(settings, listeners=listeners_of(settings, address(1), address(1)), now=NOW, seed=SEED, logs=logs)
 
 
 @cache

@@ -81,7 +81,7 @@ class Fooled(Controllers):
 
     def begin(self) -> None:
         """The records that every cluster begins with."""
-        self.give(self.batch([framed.encode_record(each, 0) for each in format_records(new_cluster_features())]))
+        self.give(self.batch([framed.encode_record(record, 0) for record in format_records(new_cluster_features())]))
         assert self.node.controller.image.features
 
     def batch(self, values: Sequence[bytes | None], epoch: int = EPOCH, **extra: Any) -> bytes:
@@ -94,7 +94,7 @@ class Fooled(Controllers):
     def kept(self) -> tuple[int, bytes]:
         """The log start offset, and the records of the log."""
         log = self.node.quorum.log
-        return log.log_start_offset, b"".join(bytes(each) for each in log.batches(log.log_start_offset))
+        return log.log_start_offset, b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))
 
 
 def fetched(

@@ -16,8 +16,8 @@ def alter(name: str, value: str) -> IncrementalAlterConfigsRequest:
 
 
 def code(answer: Any) -> int:
-    found: int = answer.responses[0].error_code
-    return found
+    error_code: int = answer.responses[0].error_code
+    return error_code
 
 
 def contents(image: Image) -> Any:

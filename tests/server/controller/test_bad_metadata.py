@@ -28,9 +28,9 @@ def log() -> Iterator[Log]:
 
 
 def begun(roles: str = "controller") -> Fooled:
-    found = Fooled({"process.roles": roles})
-    found.begin()
-    return found
+    fooled = Fooled({"process.roles": roles})
+    fooled.begin()
+    return fooled
 
 
 @pytest.fixture

@@ -65,8 +65,8 @@ def test_among_others_it_goes_as_any_broker_does(clean: bool, eligible: tuple[in
 
 def two_directories(*brokers: int) -> Image:
     """Partitions of broker 1, and of the others: in its first directory, and not known where."""
-    known = partition([*brokers], directories=[directory(each) for each in brokers])
-    unknown = partition([*brokers], directories=[UNASSIGNED, *(directory(each) for each in brokers[1:])])
+    known = partition([*brokers], directories=[directory(broker) for broker in brokers])
+    unknown = partition([*brokers], directories=[UNASSIGNED, *(directory(broker) for broker in brokers[1:])])
     return with_topic(cluster(*brokers, directories=2), "t", known, unknown)
 
 

@@ -145,7 +145,7 @@ def test_each_filter_finds_what_it_means(strict: bool) -> None:
     for of in kinds:
         for ways in product(WAYS, repeat=len(of)):
             parts = [(kind, *way) for kind, way in zip(of, ways, strict=True)]
-            found = [
+            slices = [
                 entity
                 for entity, _ in all_slices(describe_client_quotas(image, [component(*part) for part in parts], strict))
             ]
@@ -154,4 +154,4 @@ def test_each_filter_finds_what_it_means(strict: bool) -> None:
                 for entity in ALL
                 if all(meant(dict(entity), *part) for part in parts) and (not strict or len(entity) == len(of))
             ]
-            assert sorted(found, key=repr) == sorted(expected, key=repr)
+            assert sorted(slices, key=repr) == sorted(expected, key=repr)

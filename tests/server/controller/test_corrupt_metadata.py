@@ -81,7 +81,7 @@ def test_a_log_that_was_not_flushed_ends_where_it_is_corrupt() -> None:
             whole = found.log == left.log[: len(found.log)] or len(found.log) == len(left.log)
             assert whole, at
             # A log that begins again at the end of the newest snapshot needs no older snapshot.
-            assert found.snapshots == [each for each in left.snapshots if each.offset >= found.start]
+            assert found.snapshots == [snapshot for snapshot in left.snapshots if snapshot.offset >= found.start]
             assert found.snapshots[-1] == left.snapshots[-1]
             assert found.election == left.election
 

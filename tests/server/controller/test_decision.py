@@ -80,7 +80,7 @@ def test_a_topic_that_another_request_deletes_between_slices_gets_no_configurati
     pending = cluster.begin(incremental(*resources), 1)
     delete_first(cluster)
     finish(cluster, pending)
-    codes = [each.error_code for each in pending.response.responses]
+    codes = [response.error_code for response in pending.response.responses]
     assert codes == [error_codes.UNKNOWN_TOPIC_OR_PARTITION] + [0] * (MANY - 1)
     assert len(cluster.image.configs) == configs + MANY - 1
 

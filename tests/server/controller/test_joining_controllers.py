@@ -20,12 +20,12 @@ FIRST = "{}:{}".format(*address(1))
 @pytest.fixture
 def cluster() -> Controllers:
     """Node 1 is broker and controller, alone; node 2 is a controller that has discovered it."""
-    found = Controllers(0, {"controller.quorum.voters": "", "controller.quorum.bootstrap.servers": FIRST})
-    found.restart(1, {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"})
-    assert found.nodes[1].controller.leads, "alone, it leads at once"
-    found.restart(2)
-    found.until(lambda: bool(found.nodes[2].controller.image.features))
-    return found
+    controllers = Controllers(0, {"controller.quorum.voters": "", "controller.quorum.bootstrap.servers": FIRST})
+    controllers.restart(1, {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"})
+    assert controllers.nodes[1].controller.leads, "alone, it leads at once"
+    controllers.restart(2)
+    controllers.until(lambda: bool(controllers.nodes[2].controller.image.features))
+    return controllers
 
 
 def key_of(node: Node) -> Any:

@@ -37,7 +37,7 @@ def move(image: Image, *targets: list[int] | None, settings: Settings = DEFAULTS
     partition.
     """
     of = AlterPartitionReassignmentsRequest
-    partitions = [of.ReassignablePartition(partition_index=at, replicas=each) for at, each in enumerate(targets)]
+    partitions = [of.ReassignablePartition(partition_index=at, replicas=target) for at, target in enumerate(targets)]
     request = of(topics=[of.ReassignableTopic(name="t", partitions=partitions)], **fields)
     decision = in_one_step(alter_partition_reassignments(image, settings, request))
     [result] = decision.results

@@ -31,7 +31,7 @@ class Spoiling(Controllers):
             super()._deliver(node, channel, send)
             return
         target = next(
-            (each for each in self.nodes.values() if (f"node{each.id}", 9093) == tuple(send.to.endpoint)), None
+            (node for node in self.nodes.values() if (f"node{node.id}", 9093) == tuple(send.to.endpoint)), None
         )
         if target is None:
             super()._deliver(node, channel, send)
@@ -108,5 +108,5 @@ def _go_on(controllers: Spoiling) -> None:
 
 def _same_log(node: Node, leader: Node) -> None:
     start = max(node.quorum.log.log_start_offset, leader.quorum.log.log_start_offset)
-    ours, theirs = (b"".join(bytes(each) for each in of.quorum.log.batches(start)) for of in (node, leader))
+    ours, theirs = (b"".join(bytes(batch) for batch in of.quorum.log.batches(start)) for of in (node, leader))
     assert ours == theirs

@@ -60,7 +60,7 @@ def test_a_list_of_answers_may_have_errors_and_actions(cluster: Harness) -> None
     body = [{"throttleTimeMs": 1}, "REBALANCE_IN_PROGRESS", Disconnect(), b"\0\0\0\2\0\x19", None]
     cluster.node.faults.arm(Rule.of("respond", api="Heartbeat", body=body))
     answers = [cluster.submit(HEARTBEAT, 3) for _ in range(5)]
-    assert [each if each is DISCONNECT else (each.throttle_time_ms, each.error_code) for each in answers] == [
+    assert [answer if answer is DISCONNECT else (answer.throttle_time_ms, answer.error_code) for answer in answers] == [
         (1, 0),
         (0, 27),
         DISCONNECT,

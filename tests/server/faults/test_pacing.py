@@ -117,7 +117,7 @@ def test_slices_come_one_after_the_other(size: int, total: int, gap_ms: int) -> 
     line.put(OUT, bytes(total), START)
     count = -(-total // size)
     if gap_ms:
-        assert [len(each) for each in pieces(line, START)] == [min(size, total)]
+        assert [len(piece) for piece in pieces(line, START)] == [min(size, total)]
     assert until_empty(line, START)[1] == START + (count - 1) * gap_ms
 
 

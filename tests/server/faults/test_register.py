@@ -31,9 +31,9 @@ def test_unmatched_requests_are_remembered_up_to_a_bound() -> None:
     used.applies(0)
     assert register.unused == [REQUESTS]
     for _ in range(3 * MOST_REMEMBERED):
-        each = Armed(CONNECTIONS, 1)
-        register.add(each)
-        register.remove(each)
+        armed = Armed(CONNECTIONS, 1)
+        register.add(armed)
+        register.remove(armed)
     assert register.unused == [CONNECTIONS] * MOST_REMEMBERED
     register.forget()
     assert register.unused == []

@@ -133,4 +133,4 @@ def listed(bench: Bench, states: Sequence[str] = (), types: Sequence[str] = (), 
     """Group id -> what is listed of it."""
     answer = bench.ask(ListGroupsRequest(states_filter=states, types_filter=types), version)
     assert answer.error_code == 0
-    return {each.group_id: each for each in answer.groups}
+    return {group.group_id: group for group in answer.groups}

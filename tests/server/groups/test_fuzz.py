@@ -98,7 +98,7 @@ class Groups(RuleBasedStateMachine):
     @rule(n=member_numbers)
     def sync(self, n: int) -> None:
         member, group = self.clients[n], self.group
-        shares = {each: each.encode() for each in group.members} if group is not None else {}
+        shares = {member: member.encode() for member in group.members} if group is not None else {}
         self.note_call(member, member.sync(shares))
 
     @rule(n=member_numbers)

@@ -129,7 +129,7 @@ def test_members_vote_for_the_protocol_that_all_of_them_support(bench: Bench) ->
     calls = [member.join() for member in (first, second, third)]
     bench.advance(20 * DELAY)
     assert {call.answer.protocol_name for call in calls} == {"sticky"}
-    assert [each.metadata for each in calls[0].answer.members] == [b"2", b"4", b"6"]
+    assert [member.metadata for member in calls[0].answer.members] == [b"2", b"4", b"6"]
 
 
 def test_a_gathering_that_lost_all_its_members_takes_any_protocol_of_its_type(bench: Bench) -> None:

@@ -151,7 +151,7 @@ def test_uncommitted_group_record_is_an_error_of_each_api(bench: SlowBench) -> N
     assert commit.answer.topics[0].partitions[0].error_code == late
     assert fetch.answer.groups[0].error_code == elsewhere, "consumers look for the coordinator then"
     assert leave.code == late
-    assert {each.error_code for each in delete.answer.results} == {late}
+    assert {result.error_code for result in delete.answer.results} == {late}
 
 
 def test_late_group_record_may_still_be_committed(bench: SlowBench) -> None:

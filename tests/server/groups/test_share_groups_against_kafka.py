@@ -97,17 +97,17 @@ class Life:
 
     def _log(self) -> list[tuple[bytes, bytes | None]]:
         log = self.harness.partition(CONSUMER_OFFSETS).log
-        found = log.read(0, 1 << 24, log.log_end_offset, sealed=False).records
-        batches = iter_batches(found)
+        records = log.read(0, 1 << 24, log.log_end_offset, sealed=False).records
+        batches = iter_batches(records)
         return [
-            (each.key or b"", each.value)
+            (record.key or b"", record.value)
             for at, head in batches
-            for each in records_of(found, at, head, check_crc=False)
+            for record in records_of(records, at, head, check_crc=False)
         ]
 
     def _records(self) -> list[Any]:
-        found = self._log()
-        new, self._seen = found[self._seen :], len(found)
+        log = self._log()
+        new, self._seen = log[self._seen :], len(log)
         return [shown(key, value) for key, value in new]
 
     def _ask(self, body: Message, version: int) -> Any:
@@ -203,7 +203,7 @@ class Life:
         names = [name for name in NAMES if self.chance.random() < 0.7]
         body = of(group_id="s", topics=[of.DeleteShareGroupOffsetsRequestTopic(topic_name=name) for name in names])
         answer = self._ask(body, 0)
-        deleted = sorted(each.topic_name for each in answer.responses if not each.error_code)
+        deleted = sorted(response.topic_name for response in answer.responses if not response.error_code)
         self._put({"op": "delete offsets", "request": to_json(body, 0)}, code=answer.error_code, deleted=deleted)
 
     def _delete(self) -> None:

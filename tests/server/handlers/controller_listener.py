@@ -39,18 +39,18 @@ class Controllers(Harness):
 
     def register(self, broker: int, *, version: int = 4, **changed: Any) -> Any:
         """Registers a broker, with all required fields except those that are changed."""
-        given = {"cluster_id": self.node.cluster_id, **changed}
-        return self.submit(broker_life.request(broker, **given), version)
+        arguments = {"cluster_id": self.node.cluster_id, **changed}
+        return self.submit(broker_life.request(broker, **arguments), version)
 
     def beat(self, broker: int, *, version: int = 2, **fields: Any) -> Any:
         """A heartbeat of a broker that has read the whole metadata log."""
         known = self.image.brokers.get(broker)
-        given = {
+        arguments = {
             "broker_epoch": -1 if known is None else known.epoch,
             "current_metadata_offset": self.end - 1,
             **fields,
         }
-        return self.submit(BrokerHeartbeatRequest(broker_id=broker, **given), version)
+        return self.submit(BrokerHeartbeatRequest(broker_id=broker, **arguments), version)
 
 
 def versions(name: str) -> range:

@@ -53,13 +53,13 @@ class Maker:
 
     def struct(self, cls: Any, version: int, outer: Any = None) -> Any:
         """A struct whose fields, as far as the version has them, are chosen at random."""
-        given = {}
+        arguments = {}
         for line in cls._fields.splitlines():
             name, _, kind, versions, *rest = line.split()
             if _within(version, versions):
                 null = any(word.startswith("null=") and _within(version, word[5:]) for word in rest)
-                given[name] = self.value(cls, name, kind, version, null, outer or cls)
-        return cls(**given)
+                arguments[name] = self.value(cls, name, kind, version, null, outer or cls)
+        return cls(**arguments)
 
     def value(self, cls: Any, name: str, kind: str, version: int, null: bool, outer: Any) -> Any:
         choice = self.random.choice

@@ -78,7 +78,7 @@ def test_describe_cluster_returns_the_controllers(version: int) -> None:
     )
     assert (response.error_code, response.error_message, response.endpoint_type) == (0, None, 2)
     assert (response.cluster_id, response.controller_id) == (str(cluster.node.cluster_id), 5)
-    assert [(each.broker_id, each.host, each.port, each.rack) for each in response.brokers] == [
+    assert [(broker.broker_id, broker.host, broker.port, broker.rack) for broker in response.brokers] == [
         (5, "example.org", 1234, None)
     ]
     assert response.cluster_authorized_operations == 8096
@@ -204,7 +204,7 @@ def test_a_controller_describes_configurations(cluster: Controllers) -> None:
         for kind, name in ((TOPIC, "t"), (BROKER, str(cluster.node.id)))
     ]
     response = cluster.submit(DescribeConfigsRequest(resources=resources), 4)
-    assert [[(each.name, each.value) for each in result.configs] for result in response.results] == [
+    assert [[(config.name, config.value) for config in result.configs] for result in response.results] == [
         [("retention.ms", "5")],
         [("node.id", "1")],
     ]
@@ -235,28 +235,28 @@ def test_a_refused_fetch_has_the_error_of_each_partition_before_topic_ids(guarde
     denied = error_codes.CLUSTER_AUTHORIZATION_FAILED
     assert answer.error_code == (denied if version >= 7 else 0)
     assert answer.session_id == (7 if version >= 7 else 0)
-    found = [(part.partition_index, part.error_code) for each in answer.responses for part in each.partitions]
+    found = [(part.partition_index, part.error_code) for response in answer.responses for part in response.partitions]
     assert found == ([(3, denied)] if version < 13 else [])
 
 
 def test_invalid_topics_are_found_before_rights(guarded: Controllers) -> None:
     answer = guarded.submit(creating("twice", "twice", "__cluster_metadata", "once"), 7)
-    assert sorted((each.name, each.error_code) for each in answer.topics) == [
+    assert sorted((topic.name, topic.error_code) for topic in answer.topics) == [
         ("__cluster_metadata", error_codes.INVALID_REQUEST),
         ("once", error_codes.TOPIC_AUTHORIZATION_FAILED),
         ("twice", error_codes.INVALID_REQUEST),
     ]
     deleted = guarded.submit(DeleteTopicsRequest(topic_names=["twice", "twice", "once"], timeout_ms=1000), 5)
-    assert sorted((each.name, each.error_code) for each in deleted.responses) == [
+    assert sorted((response.name, response.error_code) for response in deleted.responses) == [
         ("once", error_codes.TOPIC_AUTHORIZATION_FAILED),
         ("twice", error_codes.INVALID_REQUEST),
     ]
 
 
 def test_loggers_are_refused_by_alter_configs_before_rights(guarded: Controllers) -> None:
-    found = guarded.submit(whole((BROKER_LOGGER, "1", {}), (BROKER, "1", {})), 2).responses
-    assert sorted((each.resource_type, each.error_code) for each in found) == [
+    responses = guarded.submit(whole((BROKER_LOGGER, "1", {}), (BROKER, "1", {})), 2).responses
+    assert sorted((response.resource_type, response.error_code) for response in responses) == [
         (BROKER, error_codes.CLUSTER_AUTHORIZATION_FAILED),
         (BROKER_LOGGER, error_codes.INVALID_REQUEST),
     ]
-    assert all(each.error_message for each in found)
+    assert all(response.error_message for response in responses)

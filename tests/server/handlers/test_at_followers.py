@@ -51,15 +51,15 @@ def fetch(replicas: Replicas, broker: int, version: int, replica: int = CONSUMER
 
 def leader_and_places(answer: Any, partition: Any) -> tuple[int, int, list[int]]:
     leader = partition.current_leader
-    return leader.leader_id, leader.leader_epoch, [each.node_id for each in answer.node_endpoints]
+    return leader.leader_id, leader.leader_epoch, [endpoint.node_id for endpoint in answer.node_endpoints]
 
 
 @pytest.mark.parametrize("broker", [FOLLOWER, STRANGER])
 def test_a_producer_at_a_follower_is_redirected_to_the_leader(replicas: Replicas, broker: int) -> None:
     answer = ask(replicas, broker, produce_request(TOPIC, b"x", acks=1, timeout_ms=1000), 10)
-    found = answer.responses[0].partition_responses[0]
-    assert found.error_code == NOT_LEADER
-    assert leader_and_places(answer, found) == (LEADER, 0, [LEADER])
+    response = answer.responses[0].partition_responses[0]
+    assert response.error_code == NOT_LEADER
+    assert leader_and_places(answer, response) == (LEADER, 0, [LEADER])
 
 
 def test_a_consumer_at_a_broker_without_a_replica_is_redirected_to_the_leader(replicas: Replicas) -> None:
@@ -131,8 +131,8 @@ def test_no_more_need_be_in_sync_than_there_are_replicas() -> None:
     replicas.kill(FOLLOWER)
     replicas.until(lambda: replicas.partition.isr == (LEADER,))
     request = produce_request(TOPIC, b"b", acks=-1, timeout_ms=1000)
-    found = ask(replicas, LEADER, request, 9).responses[0].partition_responses[0]
-    assert (found.error_code, found.log_start_offset) == (error_codes.NOT_ENOUGH_REPLICAS, 0)
+    response = ask(replicas, LEADER, request, 9).responses[0].partition_responses[0]
+    assert (response.error_code, response.log_start_offset) == (error_codes.NOT_ENOUGH_REPLICAS, 0)
 
 
 def deleted(replicas: Replicas, offset: int, timeout_ms: int = 2000) -> tuple[int, int]:

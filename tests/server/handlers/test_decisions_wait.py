@@ -77,5 +77,5 @@ def test_a_decision_that_another_leader_takes_back_is_not_controller() -> None:
     answers: list[Any] = []
     three.submit(leader, setting("m"), 1, answers.append)
     three.until(lambda: bool(answers))
-    assert [error_codes.name(each.error_code) for each in answers[0].responses] == ["NOT_CONTROLLER"]
+    assert [error_codes.name(response.error_code) for response in answers[0].responses] == ["NOT_CONTROLLER"]
     assert all(not node.controller.image.configs.get((CLIENT_METRICS, "m")) for node in three.nodes.values())

@@ -40,14 +40,14 @@ def cluster() -> Controllers:
 
 
 def led(count: int, settings: dict[str, object]) -> Controllers:
-    found = Controllers(count, settings)
-    found.elect()
-    return found
+    controllers = Controllers(count, settings)
+    controllers.elect()
+    return controllers
 
 
 def creation(version: int = 3, owner: str = "", renewers: tuple[str, ...] = (), lifetime: int = -1) -> Any:
     of = CreateDelegationTokenRequest
-    pairs = (each.split(":") for each in renewers)
+    pairs = (renewer.split(":") for renewer in renewers)
     named = [of.CreatableRenewers(principal_type=kind, principal_name=name) for kind, name in pairs]
     body = of(renewers=named, max_lifetime_ms=lifetime)
     if version >= 3 and owner:

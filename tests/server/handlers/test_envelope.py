@@ -146,23 +146,23 @@ def test_envelope_handler_gets_the_peer_of_the_client(cluster: Harness, address:
 
 
 def test_a_request_inside_that_waits_makes_the_envelope_wait(cluster: Harness) -> None:
-    place = Waiters()
+    waiters = Waiters()
 
     def wait(node: Any, request: Any) -> Iterator[Until]:
-        moved = yield Until(node.now + 1000, [place])
+        moved = yield Until(node.now + 1000, [waiters])
         raise Refusal(error_codes.REQUEST_TIMED_OUT if not moved else error_codes.TOPIC_ALREADY_EXISTS)
 
     first, second = (forward(cluster, inside(creating("t"), 7), apis=odd(wait)) for _ in range(2))
     assert not first.done
     second.close()
-    place.wake()
+    waiters.wake()
     cluster.tick(0)
     assert inner_code(first.response) == "TOPIC_ALREADY_EXISTS"
     third = forward(cluster, inside(creating("t"), 7), apis=odd(wait))
     cluster.tick(1000)
     assert inner_code(third.response) == "REQUEST_TIMED_OUT"
     assert not second.done
-    assert not place.tasks
+    assert not waiters.tasks
 
 
 def test_an_unforeseen_error_is_the_inner_request_s_own(cluster: Harness) -> None:

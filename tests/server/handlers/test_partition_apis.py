@@ -56,8 +56,8 @@ class Cluster(Controllers):
         else:
             requested.new_isr_with_epochs = [of.BrokerState(broker_id=id, broker_epoch=self.epoch(id)) for id in isr]
         topic = of.TopicData(topic_id=self.image.topic_ids[TOPIC], partitions=[requested])
-        given = {"broker_epoch": self.epoch(leader), "topics": [topic], **fields}
-        return self.submit(of(broker_id=leader, **given), version)
+        arguments = {"broker_epoch": self.epoch(leader), "topics": [topic], **fields}
+        return self.submit(of(broker_id=leader, **arguments), version)
 
     def restart(self, broker: int) -> None:
         """A broker shuts down cleanly, and comes back."""

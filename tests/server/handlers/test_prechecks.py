@@ -70,7 +70,7 @@ def test_every_api_is_prechecked_for_clients_and_nodes(
         request_at(node, served, is_in_process=True),
         request_at(node, served, is_node=True),
     ]
-    assert [dispatch.answer(node, each) for each in requests] == [DISCONNECT] * 3
+    assert [dispatch.answer(node, request) for request in requests] == [DISCONNECT] * 3
     assert [id(each) for each in checked] == list(map(id, requests))
 
 
@@ -138,8 +138,8 @@ def test_no_handler_repeats_its_precheck(name: str) -> None:
     ]
     called = {
         node.func.id
-        for each in others
-        for node in ast.walk(each)
+        for other in others
+        for node in ast.walk(other)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert called & {"precheck", "admit", "requires_protocol", "check_group"} == set()

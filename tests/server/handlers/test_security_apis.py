@@ -212,7 +212,7 @@ def test_a_node_registers_its_new_fields_when_the_level_is_raised() -> None:
     assert not cluster.image.controllers
     assert not cluster.image.brokers[1].log_dirs
     assert update(cluster, (MV, 15, UP)).error_code == 0
-    assert [each.id for each in cluster.image.controllers.values()] == [1]
+    assert [controller.id for controller in cluster.image.controllers.values()] == [1]
     assert not cluster.image.brokers[1].log_dirs
     end = cluster.image.end.offset
     assert update(cluster, (MV, 16, UP)).error_code == 0

@@ -120,11 +120,11 @@ def check_described(cluster: Harness) -> None:
     """The answers describe everything that the image holds, and the image is not empty."""
     image = cluster.image
     quotas = cluster.submit(DescribeClientQuotasRequest(components=[]), 1).entries
-    assert {tuple((part.entity_type, part.entity_name) for part in each.entity) for each in quotas} == {*image.quotas}
+    assert {tuple((part.entity_type, part.entity_name) for part in quota.entity) for quota in quotas} == {*image.quotas}
     users = cluster.submit(DescribeUserScramCredentialsRequest(users=None), 0).results
-    described = {(each.user, info.mechanism) for each in users for info in each.credential_infos}
+    described = {(user.user, info.mechanism) for user in users for info in user.credential_infos}
     assert described == {*image.scram}
-    found = cluster.submit(DescribeAclsRequest(**ANYTHING), 3).resources
-    assert sum(len(each.acls) for each in found) == len({*image.acls.values()})
+    resources = cluster.submit(DescribeAclsRequest(**ANYTHING), 3).resources
+    assert sum(len(resource.acls) for resource in resources) == len({*image.acls.values()})
     assert len(image.quotas) > 0
     assert len(image.scram) > 0

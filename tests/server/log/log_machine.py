@@ -123,7 +123,7 @@ class LogMachine(RuleBasedStateMachine):
         self.views.append((piece.records, bytes(piece.records)))
         due = [batch for batch in self.batches if batch.last >= offset and batch.last < upper]
         found = offsets(piece.records)
-        assert found == [each for batch in due for each in range(batch.base, batch.last + 1)][: len(found)]
+        assert found == [number for batch in due for number in range(batch.base, batch.last + 1)][: len(found)]
         assert piece.next_offset == offset or piece.next_offset > found[-1]
         if at_least_one and offset < upper:
             assert bool(found) == bool(due)

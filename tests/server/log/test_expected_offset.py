@@ -54,11 +54,11 @@ def append(log: PartitionLog, batch: bytearray | bytes) -> int:
 
 def refusal(log: PartitionLog, batch: bytearray | bytes) -> AppendRefused:
     """How it is refused; the log must not change."""
-    before, producers = repr(log), [repr(each) for each in log.producers]
+    before, producers = repr(log), [repr(producer) for producer in log.producers]
     with pytest.raises(AppendRefused) as caught:
         log.append_as_leader(batch, leader_epoch=0, now=NOW)
     assert repr(log) == before
-    assert [repr(each) for each in log.producers] == producers
+    assert [repr(producer) for producer in log.producers] == producers
     assert caught.value.code == error_codes.INVALID_RECORD
     return caught.value
 
@@ -67,7 +67,7 @@ def blamed(log: PartitionLog, batch: bytearray | bytes) -> list[tuple[int, str]]
     refused = refusal(log, batch)
     assert refused.is_shown
     assert refused.message == f"conditional publish: {refused.record_errors[0].message}"
-    return [(each.batch_index, each.message) for each in refused.record_errors]
+    return [(error.batch_index, error.message) for error in refused.record_errors]
 
 
 def mismatch(expected: int, actual: int) -> str:

@@ -111,8 +111,8 @@ class TestChunk:
     @pytest.mark.parametrize("offset", [0, 1, 36, 37, 38, 100, 199, 200])
     def test_memory_chunk_is_truncated_at_any_offset(self, offset: int) -> None:
         chunk = MemoryChunk(0, 1 << 20)
-        for each in range(200):
-            put(chunk, (each, each), timestamp=NOW + each)
+        for number in range(200):
+            put(chunk, (number, number), timestamp=NOW + number)
         chunk.cut(offset)
         assert [read_header(batch).base_offset for batch in chunk.batches(0, ANY_TIMESTAMP)] == list(range(offset))
         assert chunk.next_offset == offset
@@ -122,8 +122,8 @@ class TestChunk:
     @pytest.mark.parametrize("offset", [1, 37, 120, 199])
     def test_memory_chunk_is_truncated_behind_its_largest_timestamp(self, offset: int) -> None:
         chunk = MemoryChunk(0, 1 << 20)
-        for each in range(200):
-            put(chunk, (each, each), timestamp=NOW - each)
+        for number in range(200):
+            put(chunk, (number, number), timestamp=NOW - number)
         chunk.cut(offset)
         assert chunk.max_timestamp == NOW
         assert [read_header(batch).base_offset for batch in chunk.batches(0, NOW)] == [0]

@@ -172,7 +172,7 @@ def test_logs_with_shared_memory_keep_their_own_batches(seed: int) -> None:
                 _common(log, other)
                 follow(log, other, random.choice((1, 1000, EVERYTHING)), once=random.random() < 0.5)
         known[at] = contents(log)
-        assert [contents(each) for each in logs] == known, f"step of log {at}"
+        assert [contents(log) for log in logs] == known, f"step of log {at}"
 
 
 def _common(log: PartitionLog, leader: PartitionLog) -> None:

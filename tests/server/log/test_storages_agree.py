@@ -138,7 +138,7 @@ class Storages(RuleBasedStateMachine):
     def truncate(self, share: float, below: int) -> None:
         offset = self._between(share, max(0, self.log.log_start_offset - below), self.log.log_end_offset)
         self.both(lambda log: log.truncate_to(offset))
-        self.sequences = {each.producer_id: each.last_sequence + 1 for each in self.log.producers}
+        self.sequences = {producer.producer_id: producer.last_sequence + 1 for producer in self.log.producers}
 
     @rule(further=st.integers(0, 5))
     @precondition(lambda self: len(self.log.segments) > 3)
@@ -155,7 +155,7 @@ class Storages(RuleBasedStateMachine):
     @rule(max_bytes=st.sampled_from([0, 1, 300, 5000]), at_least_one=st.booleans())
     def read_at_every_offset(self, max_bytes: int, at_least_one: bool) -> None:
         log = self.log
-        offsets = {each.base_offset for each in log.segments} | {each.next_offset for each in log.segments}
+        offsets = {segment.base_offset for segment in log.segments} | {segment.next_offset for segment in log.segments}
         offsets |= {
             int(each.base_offset) + by
             for each in map(read_header, log.batches(log.log_start_offset))
@@ -212,15 +212,15 @@ def _aborted(log: PartitionLog, offset: int, max_bytes: int, bound: int, at_leas
 def _state(log: PartitionLog) -> Any:
     segments = [
         (
-            each.base_offset,
-            each.next_offset,
-            each.size,
-            each.created if each.size else None,
-            each.modified,
-            each.first_timestamp,
-            each.max_timestamp,
+            segment.base_offset,
+            segment.next_offset,
+            segment.size,
+            segment.created if segment.size else None,
+            segment.modified,
+            segment.first_timestamp,
+            segment.max_timestamp,
         )
-        for each in log.segments
+        for segment in log.segments
     ]
     return {
         "segments": segments,
@@ -234,7 +234,7 @@ def _state(log: PartitionLog) -> Any:
 
 
 def _producer(producer: Any) -> Any:
-    return producer.producer_id, producer.last_sequence, [tuple(each) for each in producer.batches]
+    return producer.producer_id, producer.last_sequence, [tuple(batch) for batch in producer.batches]
 
 
 Storages.TestCase.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)

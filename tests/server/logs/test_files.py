@@ -199,7 +199,7 @@ def test_a_damaged_topic_id_of_a_folder_with_records_takes_the_directory_offline
     again.put_aside_strays({(ID, 0)})
     with pytest.raises(DiskFailure, match=r"partition\.metadata"):
         again.open("t", ID, 0, CONFIG, NOW)
-    assert [(each.path, each.partitions) for each in again.outages()] == [(str(a), [("t", 0)])]
+    assert [(outage.path, outage.partitions) for outage in again.outages()] == [(str(a), [("t", 0)])]
     assert (folders(a), folders(b)) == (["t-0"], [])
 
 
@@ -241,7 +241,7 @@ def test_of_two_folders_the_one_of_another_topic_is_put_aside(tmp_path: Path) ->
     again = logs_in(a, b)
     again.check()
     assert again.open("t", ID, 0, CONFIG, NOW).log_end_offset == 1
-    assert (folders(a), [is_stray(each) for each in folders(b)]) == (["t-0"], [True])
+    assert (folders(a), [is_stray(folder) for folder in folders(b)]) == (["t-0"], [True])
 
 
 def test_clean_shutdown_file_counts_for_one_start(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def node(tmp_path: Path) -> Node:
         for _ in range(4):
             assert made.produce(topic, LARGE) == 0
         made.produce(topic)
-    assert {each.name for each in tmp_path.glob("*/lost-0/*.log")} == {f"{CLOSED}.log", f"{ACTIVE}.log"}
+    assert {path.name for path in tmp_path.glob("*/lost-0/*.log")} == {f"{CLOSED}.log", f"{ACTIVE}.log"}
     return made
 
 
@@ -77,7 +77,7 @@ def test_a_wrong_index_is_rebuilt(
         assert node.fetched("lost", offset) == 0
     assert node.node.halted is None
     assert not errors(caplog)
-    assert len([each for each in caplog.records if "is rebuilt" in each.getMessage()]) <= 1
+    assert len([record for record in caplog.records if "is rebuilt" in record.getMessage()]) <= 1
     first = node.submit(fetch_request("lost", 2), 11).responses[0].partitions[0].records
     assert int.from_bytes(bytes(first)[:8], "big") == 2
 

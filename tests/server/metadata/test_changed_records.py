@@ -115,10 +115,10 @@ def test_the_ratio_is_one_at_most_and_no_more_keys_are_held_than_the_snapshot_ha
 
 
 def test_without_a_snapshot_everything_has_changed_and_nothing_is_held() -> None:
-    found = ChangedRecords()
-    assert found.ratio(EMPTY) == found.ratio(BEFORE) == 1.0
-    found.follow(BEFORE, EMPTY, None)
-    assert not found._added
+    records = ChangedRecords()
+    assert records.ratio(EMPTY) == records.ratio(BEFORE) == 1.0
+    records.follow(BEFORE, EMPTY, None)
+    assert not records._added
 
 
 def test_a_snapshot_forgets_what_was_counted() -> None:

@@ -112,7 +112,7 @@ def test_a_nodes_own_log_and_its_snapshot_are_the_same_at_every_batch() -> None:
     cluster.create("d")
     fold, end = MetadataDelta(), EMPTY.end
     log = cluster.node.controller.log
-    batches = [each for chunk in log.batches(0) for each in decode_batches(chunk)]
+    batches = [batch for chunk in log.batches(0) for batch in decode_batches(chunk)]
     assert len(batches) > 5
     for records, end in batches:
         for record in records:
@@ -155,7 +155,7 @@ def _sorted_inside(value: bytes) -> bytes:
     features = getattr(record, "features", None)
     if features is not None:
         # a registration
-        record.features = sorted(features, key=lambda each: each.name)  # type: ignore[attr-defined]
+        record.features = sorted(features, key=lambda feature: feature.name)  # type: ignore[attr-defined]
     return encode_record(record, version)
 
 

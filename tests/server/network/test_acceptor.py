@@ -105,7 +105,7 @@ def test_connections_beyond_the_limit_wait_until_one_ends() -> None:
             assert await first.is_served()
             assert await second.is_served()
             waits = [await stage.connect() for _ in range(3)]
-            waiting = [asyncio.ensure_future(each.is_served()) for each in waits]
+            waiting = [asyncio.ensure_future(wait.is_served()) for wait in waits]
             done, _ = await asyncio.wait(waiting, timeout=3 * acceptor.RETRY_S)
             assert not done
             await first.close()
@@ -126,8 +126,8 @@ def test_raised_connection_limit_counts_at_once() -> None:
             assert await clients[0].is_served()
             stage.settings = stage.settings.altered({"max.connections": "2"}, {})
             assert await clients[1].is_served()
-            for each in clients:
-                await each.close()
+            for client in clients:
+                await client.close()
 
     run(test)
 

@@ -79,13 +79,13 @@ class Counted:
 
 def test_lowered_connection_limit_closes_the_least_recently_used() -> None:
     current = Settings()
-    found = ConnectionQuotas("PLAINTEXT", lambda: current)
-    connections = [Counted(found, moved_at) for moved_at in (3, 1, 5, 2, 4)]
+    quotas = ConnectionQuotas("PLAINTEXT", lambda: current)
+    connections = [Counted(quotas, moved_at) for moved_at in (3, 1, 5, 2, 4)]
     assert in_excess(connections) == []
-    before = found.is_exceeded
+    before = quotas.is_exceeded
     current = current.altered({"max.connections": "2"}, {})
-    assert found.is_full
-    assert (before, found.is_exceeded) == (False, True)
+    assert quotas.is_full
+    assert (before, quotas.is_exceeded) == (False, True)
     assert [each.moved_at for each in in_excess(connections)] == [1, 2, 3]
 
 
@@ -143,11 +143,11 @@ class Clock:
         return self.time
 
 
-def accepted_at(found: ConnectionQuotas, clock: Clock, count: int) -> list[int]:
+def accepted_at(quotas: ConnectionQuotas, clock: Clock, count: int) -> list[int]:
     """When each of so many connections is accepted that come at once (ms after the first)."""
     start, found_at = clock.time, []
     for _ in range(count):
-        while found.is_too_fast:
+        while quotas.is_too_fast:
             clock.time += 1
         found_at.append(clock.time - start)
     return found_at
@@ -155,8 +155,8 @@ def accepted_at(found: ConnectionQuotas, clock: Clock, count: int) -> list[int]:
 
 def test_connections_beyond_the_rate_wait() -> None:
     clock, settings = Clock(), Settings({"max.connection.creation.rate": 2})
-    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
-    at = accepted_at(found, clock, 30)
+    quotas = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
+    at = accepted_at(quotas, clock, 30)
     # Ten of eleven windows are full: 20 connections at once, and each of the others waits for at
     # most one window.
     assert at[:20] == [0] * 20
@@ -184,25 +184,25 @@ def test_the_rate_of_the_broker_is_that_of_all_its_listeners() -> None:
 
 def test_raised_connection_rate_counts_at_once() -> None:
     clock, settings = Clock(), Settings({"max.connection.creation.rate": 1})
-    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
-    accepted_at(found, clock, 12)
+    quotas = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
+    accepted_at(quotas, clock, 12)
     settings = Settings()
-    assert accepted_at(found, clock, 50)[-1] == 0
+    assert accepted_at(quotas, clock, 50)[-1] == 0
 
 
 def test_connections_from_an_address_beyond_its_quota_are_closed_and_not_counted() -> None:
     clock, settings = Clock(), Settings({"max.connection.creation.rate": 100})
     limits = {"10.0.0.1": 1.0}
-    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now, address_limit=limits.get)
-    assert [found.throttle_address_ms("10.0.0.1") for _ in range(5)] == [0] * 5
+    quotas = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now, address_limit=limits.get)
+    assert [quotas.throttle_address_ms("10.0.0.1") for _ in range(5)] == [0] * 5
     clock.time += 5_000
-    assert [found.throttle_address_ms("10.0.0.1") for _ in range(25)] == [0] * 5 + [1000] * 20
-    assert found.throttle_address_ms("10.0.0.2") == 0
+    assert [quotas.throttle_address_ms("10.0.0.1") for _ in range(25)] == [0] * 5 + [1000] * 20
+    assert quotas.throttle_address_ms("10.0.0.2") == 0
     clock.time += 6_500  # the first five are forgotten
-    assert found.throttle_address_ms("10.0.0.1") == 0
+    assert quotas.throttle_address_ms("10.0.0.1") == 0
 
 
 def test_a_rate_of_zero_accepts_a_connection_in_each_window() -> None:
     clock, settings = Clock(), Settings({"max.connection.creation.rate": 0})
-    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
-    assert accepted_at(found, clock, 3) == [1000, 2000, 3000]
+    quotas = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
+    assert accepted_at(quotas, clock, 3) == [1000, 2000, 3000]

@@ -32,8 +32,8 @@ class Handshakes:
             self.failed[number] = str(problem)
 
     async def end(self) -> None:
-        for each in self.tasks:
-            each.cancel()
+        for task in self.tasks:
+            task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
 

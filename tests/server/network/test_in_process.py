@@ -198,14 +198,14 @@ PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
 
 def test_an_altered_login_is_that_of_the_next_connections_to_other_processes() -> None:
-    given = {
+    arguments = {
         "controller.quorum.bootstrap.servers": "controller:1",
         "listener.security.protocol.map": "CONTROLLER:SASL_PLAINTEXT,PLAINTEXT:PLAINTEXT",
         "sasl.mechanism.controller.protocol": "PLAIN",
         "listener.name.controller.plain.sasl.jaas.config": f'{PLAIN} required username="a" password="b";',
     }
-    broker = node(1, "broker", BROKER, **given)
-    channel = RemoteChannel(broker, next(each for each in broker.channels if each.is_to_controllers))
+    broker = node(1, "broker", BROKER, **arguments)
+    channel = RemoteChannel(broker, next(channel for channel in broker.channels if channel.is_to_controllers))
 
     async def securities() -> list[PeerSecurity]:
         cluster = InProcessCluster(SteppedClock(NOW))

@@ -218,7 +218,7 @@ def test_a_listener_goes_by_its_own_name_in_the_settings() -> None:
         node = Node(settings, listeners=listeners_of(settings, sock.getsockname()[:2]), now=NOW, seed=SEED)
         listener = Listener(node, SystemClock(), {"INSIDE": sock, "CTL": controllers})
         await listener.start()
-        assert [each.quotas.most for each in listener._acceptors] == [7, 8]
+        assert [acceptor.quotas.most for acceptor in listener._acceptors] == [7, 8]
         await listener.stop()
 
     run(test)

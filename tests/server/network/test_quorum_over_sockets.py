@@ -11,7 +11,7 @@ from tests.support.served_replica import ServedReplica, leader_of, served
 
 
 async def committed(members: list[ServedReplica], offset: int) -> None:
-    while any(each.replica.log.high_watermark < offset for each in members):
+    while any(member.replica.log.high_watermark < offset for member in members):
         await asyncio.sleep(0.005)
 
 
@@ -31,8 +31,8 @@ def test_three_elect_one_and_have_the_same_log() -> None:
                 leader.append(NoOpRecord(), NoOpRecord())
             end = leader.replica.log.end_offset
             await committed(members, end)
-            assert len({bytes_of(each, end) for each in members}) == 1
-            assert {each.replica.leader_id for each in members} == {leader.id}
+            assert len({bytes_of(member, end) for member in members}) == 1
+            assert {member.replica.leader_id for member in members} == {leader.id}
 
     run(test())
 
@@ -46,7 +46,7 @@ def test_quorum_over_sockets_survives_the_loss_of_its_leader() -> None:
             await committed(members, end)
             before = bytes_of(first, end)
             await first.stop()
-            left = [each for each in members if each is not first]
+            left = [member for member in members if member is not first]
             second = await leader_of(left)
             assert second.replica.epoch > first.replica.epoch
             second.append(NoOpRecord())

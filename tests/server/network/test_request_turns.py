@@ -100,7 +100,7 @@ def test_failed_request_leaves_the_others_their_turns() -> None:
         made.wait(JOIN, False, partial(begun.append, 1))
         for _ in range(4):
             await asyncio.sleep(0)
-        assert [str(each) for each in failures] == ["a request that fails"]
+        assert [str(failure) for failure in failures] == ["a request that fails"]
 
     asyncio.run(run())
     assert begun == [1]

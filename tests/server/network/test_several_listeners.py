@@ -31,12 +31,12 @@ TWO = {
 
 @pytest.fixture
 def cluster() -> Harness:
-    found = Harness()
+    harness = Harness()
     settings = Settings(TWO)
-    found.node = Node(settings, listeners=listener_specs(settings), now=NOW, seed=SEED)
-    at(found, "OUT")
-    found.create("t")
-    return found
+    harness.node = Node(settings, listeners=listener_specs(settings), now=NOW, seed=SEED)
+    at(harness, "OUT")
+    harness.create("t")
+    return harness
 
 
 def at(cluster: Harness, name: str) -> None:
@@ -47,7 +47,7 @@ def at(cluster: Harness, name: str) -> None:
 
 def test_node_registers_advertised_listeners_inter_broker_first(cluster: Harness) -> None:
     [broker] = cluster.image.brokers.values()
-    assert [each[:3] for each in broker.endpoints] == [("IN", "in", 2), ("OUT", "out", 1)]
+    assert [endpoint[:3] for endpoint in broker.endpoints] == [("IN", "in", 2), ("OUT", "out", 1)]
 
 
 @pytest.mark.parametrize(("name", "expected"), [("IN", ("in", 2)), ("OUT", ("out", 1))])
@@ -59,7 +59,7 @@ def test_clients_are_given_the_address_of_their_listener(
     answers: list[Any] = cluster.submit(MetadataRequest(topics=[topic]), 12).brokers
     answers += cluster.submit(DescribeClusterRequest(), 1).brokers
     answers += cluster.submit(FindCoordinatorRequest(coordinator_keys=["g"]), 4).coordinators
-    assert [(each.host, each.port) for each in answers] == [expected] * 3
+    assert [(answer.host, answer.port) for answer in answers] == [expected] * 3
 
 
 def test_a_listener_that_is_not_advertised_gives_no_broker_and_no_leader(cluster: Harness) -> None:
@@ -83,7 +83,7 @@ def test_a_broker_registers_all_its_listeners_by_request_too() -> None:
     broker = cluster.add_broker(2, {**settings, "listeners": "OUT://:1,IN://:2"})
     cluster.until(lambda: 2 in cluster.nodes[1].controller.image.brokers)
     endpoints = cluster.nodes[1].controller.image.brokers[2].endpoints
-    assert [each[:3] for each in endpoints] == [("IN", *address(2)), ("OUT", *address(2))]
+    assert [endpoint[:3] for endpoint in endpoints] == [("IN", *address(2)), ("OUT", *address(2))]
     assert broker.fetchers is not None
     assert broker.fetchers._listener == "IN"
 
@@ -94,7 +94,7 @@ def test_a_controller_registers_all_its_listeners() -> None:
     cluster = Controllers(1, {**names, **protocols})
     cluster.until(lambda: 1 in cluster.nodes[1].controller.image.controllers)
     endpoints = cluster.nodes[1].controller.image.controllers[1].endpoints
-    assert [each.name for each in endpoints] == ["CTL2", "CTL"]
+    assert [endpoint.name for endpoint in endpoints] == ["CTL2", "CTL"]
 
 
 def test_no_listener_is_called_plaintext_but_by_the_settings() -> None:

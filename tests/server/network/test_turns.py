@@ -33,9 +33,9 @@ NAME = "wide"
 
 @pytest.fixture
 def cluster() -> Harness:
-    found = Harness({"message.max.bytes": 10_000_000})
-    found.create(NAME, partitions=MANY)
-    return found
+    harness = Harness({"message.max.bytes": 10_000_000})
+    harness.create(NAME, partitions=MANY)
+    return harness
 
 
 def batch(value: bytes, codec: int = 0) -> bytes:
@@ -119,7 +119,7 @@ def test_a_wide_metadata_request_is_answered_from_one_image(cluster: Harness) ->
     turns_taken(cluster, pending)
     (topic,) = pending.response.topics
     assert [each.partition_index for each in topic.partitions] == [*range(MANY)]
-    assert [each.name for each in cluster.submit(MetadataRequest(topics=None), 12).topics] == ["late", NAME]
+    assert [topic.name for topic in cluster.submit(MetadataRequest(topics=None), 12).topics] == ["late", NAME]
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
@@ -138,14 +138,14 @@ def test_a_batch_that_grows_is_decompressed_aside(
         task.woken()
         cluster.tick(0)
     parts = pending.response.responses[0].partition_responses
-    assert [(each.index, each.error_code, each.base_offset) for each in parts] == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
+    assert [(part.index, part.error_code, part.base_offset) for part in parts] == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
 
 
 def test_error_of_a_request_beside_the_loop_is_answered(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(produce, "AT_ONCE", 1000)
     monkeypatch.setattr("kafkadouble.server.log.inspection.DecompressionBudget.left", 4000)
     parts = cluster.submit(producing(b"a" * 5000, b"b" * 10, codec=1), 9).responses[0].partition_responses
-    assert [each.error_code for each in parts] == [error_codes.INVALID_RECORD] * 2
+    assert [part.error_code for part in parts] == [error_codes.INVALID_RECORD] * 2
 
 
 def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def set_quota(cluster: Harness, entity: Mapping[str, str | None], **quotas: floa
         for key, value in quotas.items()
     ]
     response = cluster.submit(AlterClientQuotasRequest(entries=[Entry(entity=parts, ops=ops)]), 1, "admin")
-    assert [(each.error_code, each.error_message) for each in response.entries] == [(0, None)]
+    assert [(entry.error_code, entry.error_message) for entry in response.entries] == [(0, None)]
 
 
 def produce(size: int, topic: str = "t", acks: int = -1) -> ProduceRequest:

@@ -187,7 +187,7 @@ def test_the_smallest_share_of_a_thread_throttles_for_one_window(cluster: Harnes
 def test_the_smallest_rate_of_mutations_throttles_for_the_longest_time(cluster: Harness) -> None:
     set_quota(cluster, USER, controller_mutation_rate=TINY)
     pending, muted = sent(cluster, create("a", "b"), 7)
-    codes = [each.error_code for each in pending.response.topics]
+    codes = [topic.error_code for topic in pending.response.topics]
     assert (codes, muted) == ([error_codes.NONE, THROTTLED], LONGEST_MS)
 
 

@@ -44,7 +44,7 @@ def test_a_forwarded_request_is_throttled_by_the_controller_and_muted_at_the_bro
     assert replicas.cluster.leader.id not in (LEADER, FOLLOWER)
     answer = ask(replicas, LEADER, create("a", "b", partitions=20), 7)
     assert 0 < replicas.cluster.muted_ms == answer.throttle_time_ms <= 9_000
-    codes = [each.error_code for each in answer.topics]
+    codes = [topic.error_code for topic in answer.topics]
     assert codes == [error_codes.NONE, error_codes.THROTTLING_QUOTA_EXCEEDED]
 
 

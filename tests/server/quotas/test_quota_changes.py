@@ -31,14 +31,14 @@ def record(entity: dict[str, str | None], key: str, *, remove: bool = False, val
 
 
 def replayed(image: Image, records: list[Any]) -> Image:
-    for each in records:
-        image = replay(image, each)
+    for record in records:
+        image = replay(image, record)
     return image
 
 
 def state(managers: QuotaManagers) -> list[object]:
     return [
-        *((each.callback._quotas, each.callback.levels) for each in managers._managers),
+        *((manager.callback._quotas, manager.callback.levels) for manager in managers._managers),
         managers._address_limits,
         managers.is_on,
     ]

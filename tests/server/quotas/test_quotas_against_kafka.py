@@ -59,9 +59,9 @@ TINY = 5e-324
 
 def test_quota_rates_are_measured_as_by_kafka(kafka: Witness) -> None:
     for chance in chances(200):
-        given = shape(chance)
-        given["bound"] = chance.choice((given["bound"], TINY))
-        rate = Rate(given["samples"], given["seconds"] * 1000)
+        arguments = shape(chance)
+        arguments["bound"] = chance.choice((arguments["bound"], TINY))
+        rate = Rate(arguments["samples"], arguments["seconds"] * 1000)
         steps: list[Any] = []
         expected: list[float] = []
         for now in times(chance, 60):
@@ -69,28 +69,28 @@ def test_quota_rates_are_measured_as_by_kafka(kafka: Witness) -> None:
             steps.append([op, value, now])
             if op == "record":
                 rate.record(value, now)
-                expected.append(throttle_time_ms(rate, given["bound"], now))
+                expected.append(throttle_time_ms(rate, arguments["bound"], now))
             else:
                 expected.append(rate.measure(now) if op == "measure" else rate.window_ms(now))
-        found = kafka.ask(kind="rate", steps=steps, **given)
-        assert [min(each, 2**31 - 1) if of[0] == "record" else each for each, of in zip(found, steps, strict=True)] == (
-            expected
-        )
+        response = kafka.ask(kind="rate", steps=steps, **arguments)
+        assert [
+            min(each, 2**31 - 1) if of[0] == "record" else each for each, of in zip(response, steps, strict=True)
+        ] == (expected)
 
 
 def test_token_buckets(kafka: Witness) -> None:
     for chance in chances(200):
-        given = shape(chance)
-        bucket = TokenBucket(given["samples"], given["seconds"] * 1000)
+        arguments = shape(chance)
+        bucket = TokenBucket(arguments["samples"], arguments["seconds"] * 1000)
         steps: list[Any] = []
         expected: list[float | None] = []
         for now in times(chance, 60):
             op, value = chance.choice(("record", "measure")), chance.choice((0, -3, 1, 2.5, 700))
             steps.append([op, value, now])
             if op == "record":
-                bucket.record(value, given["bound"], now)
-            expected.append(None if op == "record" else bucket.measure(given["bound"], now))
-        assert kafka.ask(kind="bucket", steps=steps, **given) == expected
+                bucket.record(value, arguments["bound"], now)
+            expected.append(None if op == "record" else bucket.measure(arguments["bound"], now))
+        assert kafka.ask(kind="bucket", steps=steps, **arguments) == expected
 
 
 def random_quotas(chance: random.Random) -> list[Quota]:
@@ -105,8 +105,8 @@ def random_quotas(chance: random.Random) -> list[Quota]:
     if level is not None:
         keys = [key for key in keys if ((key[0] != ""), (key[1] != "")) == level]
     chosen = chance.sample(keys, min(len(keys), chance.randrange(0, 6)))
-    found: list[Quota] = [(*key, chance.choice((1, 2.5, 1000, 50_000))) for key in chosen]
-    return found + [(*key, None) for key in chosen if chance.random() < 0.2]
+    quotas: list[Quota] = [(*key, chance.choice((1, 2.5, 1000, 50_000))) for key in chosen]
+    return quotas + [(*key, None) for key in chosen if chance.random() < 0.2]
 
 
 def as_image(quotas: list[Quota], kind: str) -> dict[Entity, dict[str, float]]:
@@ -129,8 +129,8 @@ def test_the_precedence_of_quotas(kafka: Witness) -> None:
         for user, client in clients:
             tags = callback.tags(user, client)
             expected.append([*tags, callback.limit(tags)])
-        found = kafka.ask(kind="precedence", quotas=quotas, clients=clients)
-        assert [[desanitized(each[0]), *each[1:]] for each in found] == expected, quotas
+        response = kafka.ask(kind="precedence", quotas=quotas, clients=clients)
+        assert [[desanitized(quota[0]), *quota[1:]] for quota in response] == expected, quotas
 
 
 def desanitized(user: str) -> str:
@@ -168,8 +168,8 @@ def test_random_client_quota_steps_equal_kafka(kafka: Witness) -> None:
                 expected.append(None)
             else:
                 expected.append(mutated(mutations, user, client, value, now, strict=op == "strict"))
-        found = kafka.ask(kind="manager", samples=samples, seconds=seconds, quotas=quotas, steps=steps)
-        assert found == expected, quotas
+        response = kafka.ask(kind="manager", samples=samples, seconds=seconds, quotas=quotas, steps=steps)
+        assert response == expected, quotas
 
 
 def mutated(

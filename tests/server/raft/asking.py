@@ -145,9 +145,9 @@ def describe(topic: str = TOPIC, partition: int = 0) -> DescribeQuorumRequest:
 
 def ask(to: Member, body: Any, version: int | None = None, now: int = START) -> Any:
     """The answer, which must be there at once."""
-    found = to.ask(body, body.versions[1] if version is None else version, now)
-    assert found, f"{to.replica!r} is still waiting"
-    return found[0]
+    response = to.ask(body, body.versions[1] if version is None else version, now)
+    assert response, f"{to.replica!r} is still waiting"
+    return response[0]
 
 
 def sole(answer: Any) -> Any:
@@ -163,21 +163,21 @@ def code(answer: Any) -> int:
     """The error, at the top or of the partition; never both."""
     if answer.error_code:
         assert not (answer.responses if isinstance(answer, FetchResponse) else answer.topics)
-        found: int = answer.error_code
-        return found
+        error_code: int = answer.error_code
+        return error_code
     error: int = sole(answer).error_code
     return error
 
 
-def elected(found: Member, now: int = START) -> Member:
+def elected(member: Member, now: int = START) -> Member:
     """It leads: every voter votes for it, and none fetches."""
-    found.replica.tick(now)
-    found.replica.tick(found.replica.next_deadline() or now)
-    while not isinstance(found.replica.state, LeaderState):
-        for send in found.replica.take_outgoing():
-            found.replica.answered(send.token, granted(send.body), found.replica.now)
-        assert found.replica.links
-    return found
+    member.replica.tick(now)
+    member.replica.tick(member.replica.next_deadline() or now)
+    while not isinstance(member.replica.state, LeaderState):
+        for send in member.replica.take_outgoing():
+            member.replica.answered(send.token, granted(send.body), member.replica.now)
+        assert member.replica.links
+    return member
 
 
 def granted(requested: Any, *, yes: bool = True) -> Any:

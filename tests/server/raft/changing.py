@@ -76,11 +76,11 @@ class Changing:
         self.quorum.run(600)
 
     def ask(self, body: Any, version: int | None = None) -> list[Any]:
-        found = self.quorum.members[self.id].ask(
+        response = self.quorum.members[self.id].ask(
             body, body.versions[1] if version is None else version, self.quorum.now
         )
         self.quorum.tick()
-        return found
+        return response
 
     def now(self, body: Any) -> Any:
         """The answer, which must be there at once."""
@@ -89,14 +89,14 @@ class Changing:
 
     def done(self, body: Any, ms: int = 3000) -> Any:
         """The answer, which may take a while."""
-        found = self.ask(body)
-        self.quorum.run(ms, until=lambda: bool(found))
-        return found[0]
+        response = self.ask(body)
+        self.quorum.run(ms, until=lambda: bool(response))
+        return response[0]
 
     def observer(self, id: int = 4, **how: Any) -> Member:
-        found = self.quorum.add(id, **how)
+        member = self.quorum.add(id, **how)
         self.quorum.run(1000)
-        return found
+        return member
 
     @property
     def state(self) -> LeaderState:

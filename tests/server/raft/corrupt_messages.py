@@ -10,20 +10,20 @@ from tests.server.raft.quorum import CLUSTER, directory
 NUMBERS = (-(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 500, 2**31 - 2, 2**31 - 1)
 
 
-def spoilt(found: Struct, random: Random) -> None:
+def spoilt(struct: Struct, random: Random) -> None:
     """Changes some fields to what they can also hold."""
-    for name in field_names(type(found)):
-        value = getattr(found, name)
+    for name in field_names(type(struct)):
+        value = getattr(struct, name)
         if isinstance(value, list | tuple):
             for each in value:
                 if isinstance(each, Struct):
                     spoilt(each, random)
             if random.random() < 0.03:
-                setattr(found, name, list(value) * random.choice([0, 2]))
+                setattr(struct, name, list(value) * random.choice([0, 2]))
         elif random.random() < 0.15:
             changed = _changed(value, random)
             if changed is not None:
-                setattr(found, name, changed)
+                setattr(struct, name, changed)
 
 
 def _changed(value: Any, random: Random) -> Any:

@@ -105,13 +105,13 @@ def test_57_the_probe_of_a_silent_voter_times_out() -> None:
     changing.observer()
     changing.quorum.kill(4)
     changing.quorum.members[4].replica.take_outgoing()
-    found = changing.ask(add())
+    response = changing.ask(add())
     for send in changing.leader.take_outgoing():
         assert isinstance(send.body, ApiVersionsRequest), "and it is never answered"
     changing.quorum.run(1990)
-    assert found == []
+    assert response == []
     changing.quorum.run(20)
-    assert found[0].error_code == e.REQUEST_TIMED_OUT
+    assert response[0].error_code == e.REQUEST_TIMED_OUT
     assert changing.state.change is None
 
 
@@ -188,10 +188,10 @@ def test_57_second_voter_change_is_refused_while_one_is_pending() -> None:
 def test_57_no_change_of_voters_that_are_not_committed() -> None:
     changing = Changing()
     changing.quorum.isolate(changing.id)
-    found = changing.ask(remove(changing.others[0]))
-    assert found == []
+    response = changing.ask(remove(changing.others[0]))
+    assert response == []
     changing.quorum.run(2010)
-    assert found[0].error_code == e.REQUEST_TIMED_OUT
+    assert response[0].error_code == e.REQUEST_TIMED_OUT
     assert changing.state.change is None
     assert changing.now(remove(changing.others[0])).error_code == e.REQUEST_TIMED_OUT
     assert "not committed" in changing.now(add(9)).error_message
@@ -207,22 +207,22 @@ def test_57_no_change_before_something_of_this_epoch_is_committed() -> None:
 def test_57_a_change_ends_with_the_leadership() -> None:
     changing = Changing()
     changing.quorum.isolate(changing.id)
-    found = changing.ask(remove(changing.others[0]))
+    response = changing.ask(remove(changing.others[0]))
     changing.quorum.members[changing.id].ask(begin(changing.others[0], 99, voter=changing.id), 1, changing.quorum.now)
     changing.quorum.run(1)
-    assert found[0].error_code == e.NOT_LEADER_OR_FOLLOWER
+    assert response[0].error_code == e.NOT_LEADER_OR_FOLLOWER
 
 
 def test_57_api_versions_of_another_node_do_not_count_for_the_new_voter() -> None:
     changing = Changing()
     changing.observer()
-    found = changing.ask(add())
+    response = changing.ask(add())
     (probe,) = [send for send in changing.leader.take_outgoing() if isinstance(send.body, ApiVersionsRequest)]
     stray = probe._replace(to=RaftPeer(9, endpoint(9)))
     assert reconfiguration.handle_api_versions_response(changing.leader, stray, known(0, 1))
     changing.quorum.tick()
-    assert found == []
+    assert response == []
     assert 4 not in changing.leader.voters
     changing.leader.answered(probe.token, known(0, 1), changing.quorum.now)
     changing.quorum.run(1000)
-    assert found[0].error_code == 0
+    assert response[0].error_code == 0

@@ -118,14 +118,14 @@ def _answer(quorum: Quorum, send: Any, random: Random) -> Any:
     requested = quorum.members[random.choice([1, 2, 3])]
     if send.body.api_key == ApiKeys.API_VERSIONS:
         return None
-    found = requested.ask(send.body, send.version, quorum.now)
-    if not found:
+    response = requested.ask(send.body, send.version, quorum.now)
+    if not response:
         return None
-    spoilt(found[0], random)
-    if getattr(found[0], "error_code", 0) == 31:
+    spoilt(response[0], random)
+    if getattr(response[0], "error_code", 0) == 31:
         return None
-    for topic in getattr(found[0], "responses", ()):
+    for topic in getattr(response[0], "responses", ()):
         for partition in topic.partitions:
             partition.diverging_epoch = None
             partition.high_watermark = -1
-    return found[0]
+    return response[0]

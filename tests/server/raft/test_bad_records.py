@@ -61,7 +61,7 @@ def test_62_random_bytes_never_kill_a_replica(seed: int) -> None:
         assert followed.replica.failure is None
         if followed.replica.epoch != 4 or not isinstance(followed.replica.state, FollowerState):
             break
-    ends = [read_header(each).next_offset for each in followed.replica.log.log.batches(0)]
+    ends = [read_header(batch).next_offset for batch in followed.replica.log.log.batches(0)]
     assert is_ascending(ends)
     assert ends[-1:] in ([], [followed.replica.log.end_offset])
 

@@ -218,4 +218,4 @@ def test_begin_has_the_listeners_of_the_leader_and_the_voter_that_it_means() -> 
     assert sent
     for to, body in sent:
         assert body.voter_id == to
-        assert [each.name for each in body.leader_endpoints] == ["CONTROLLER"]
+        assert [endpoint.name for endpoint in body.leader_endpoints] == ["CONTROLLER"]

@@ -31,31 +31,31 @@ def test_the_leader_describes_the_offsets_of_every_replica(version: int) -> None
     got = sole(answer)
     end = leader.log.end_offset
     assert (got.leader_id, got.leader_epoch, got.high_watermark) == (leader.key.id, leader.epoch, end)
-    ends = {each.replica_id: each.log_end_offset for each in got.current_voters}
+    ends = {voter.replica_id: voter.log_end_offset for voter in got.current_voters}
     assert ends == {id: end - (id == silent) for id in (1, 2, 3)}
-    assert [(each.replica_id, each.log_end_offset) for each in got.observers] == [(9, end)]
+    assert [(observer.replica_id, observer.log_end_offset) for observer in got.observers] == [(9, end)]
     if version >= 1:
-        fetched = {each.replica_id: each.last_fetch_timestamp for each in (*got.current_voters, *got.observers)}
+        fetched = {voter.replica_id: voter.last_fetch_timestamp for voter in (*got.current_voters, *got.observers)}
         assert fetched[leader.key.id] == quorum.now
         assert quorum.now - 700 <= fetched[9] <= quorum.now
         assert quorum.now - 1800 <= fetched[silent] < quorum.now - 700
-        caught = {each.replica_id: each.last_caught_up_timestamp for each in got.current_voters}
+        caught = {voter.replica_id: voter.last_caught_up_timestamp for voter in got.current_voters}
         assert caught[leader.key.id] == quorum.now
         assert caught[silent] <= fetched[silent]
     if version >= 2:
-        assert {each.replica_directory_id for each in got.current_voters} == {directory(id) for id in (1, 2, 3)}
+        assert {voter.replica_directory_id for voter in got.current_voters} == {directory(id) for id in (1, 2, 3)}
         nodes = {node.node_id: [(at.name, at.host, at.port) for at in node.listeners] for node in answer.nodes}
         assert nodes == {id: [("CONTROLLER", f"host-{id}", 9000 + id)] for id in (1, 2, 3)}
         assert (got.error_message, answer.error_message) == ("", "")
     else:
-        assert {each.replica_directory_id for each in got.current_voters} == {Uuid.ZERO}
+        assert {voter.replica_directory_id for voter in got.current_voters} == {Uuid.ZERO}
 
 
 def test_a_voter_that_never_fetched_is_at_minus_1() -> None:
     quorum = Quorum()
     quorum.kill(3)
     quorum.elect()
-    voter = next(each for each in sole(described(quorum)).current_voters if each.replica_id == 3)
+    voter = next(voter for voter in sole(described(quorum)).current_voters if voter.replica_id == 3)
     assert (voter.log_end_offset, voter.last_fetch_timestamp, voter.last_caught_up_timestamp) == (-1, -1, -1)
 
 
@@ -87,7 +87,7 @@ def test_an_observer_that_went_away_is_left_out() -> None:
     quorum.run(1)
     leader = quorum[1]
     ask(quorum.members[1], fetch(9, 1, 1, epoch=1), now=quorum.now)
-    assert [each.replica_id for each in sole(described(quorum)).observers] == [9]
+    assert [observer.replica_id for observer in sole(described(quorum)).observers] == [9]
     quorum.run(300_000)
-    assert [each.replica_id for each in sole(described(quorum)).observers] == []
+    assert [observer.replica_id for observer in sole(described(quorum)).observers] == []
     assert leader.cluster_id == CLUSTER

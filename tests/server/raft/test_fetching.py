@@ -148,7 +148,7 @@ def test_a_node_that_does_not_lead_names_the_leader() -> None:
     answer = ask(follower, fetch(3, epoch=4))
     assert sole(answer).error_code == e.NOT_LEADER_OR_FOLLOWER
     assert sole(answer).current_leader.leader_id == 2
-    assert [each.node_id for each in answer.node_endpoints] == [2]
+    assert [endpoint.node_id for endpoint in answer.node_endpoints] == [2]
 
 
 def test_a_leader_that_has_stopped_leads_no_more() -> None:

@@ -340,10 +340,10 @@ def test_response_of_another_api_is_dropped() -> None:
 
 
 def sole_vote() -> Message:
-    found = ask(member(), vote())
-    assert sole(found).vote_granted
-    assert isinstance(found, Message)
-    return found
+    response = ask(member(), vote())
+    assert sole(response).vote_granted
+    assert isinstance(response, Message)
+    return response
 
 
 def test_a_follower_becomes_no_leader_by_answers_alone() -> None:

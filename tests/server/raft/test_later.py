@@ -37,7 +37,7 @@ def laters(of: Mapping[str, Any]) -> list[LazyImport]:
 
 
 TABLES: list[Mapping[Any, Any]] = [request_handlers.HANDLERS, response_handlers.HANDLERS, state_polls.POLLS]
-ALL = [each for table in (*TABLES, vars(leader_actions), vars(kafka_raft_client)) for each in laters(table)]
+ALL = [later for table in (*TABLES, vars(leader_actions), vars(kafka_raft_client)) for later in laters(table)]
 
 
 @pytest.mark.parametrize("later", ALL, ids=repr)

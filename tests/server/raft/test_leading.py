@@ -61,9 +61,9 @@ def test_49_observers_do_not_count() -> None:
 
 
 def leader_of(ids: tuple[int, ...], epoch_start: int = 10) -> LeaderState:
-    found = LeaderState(ReplicaKey(ids[0]), 3, epoch_start, {}, 0)
-    found.set_voters(static_voters(ids))
-    return found
+    state = LeaderState(ReplicaKey(ids[0]), 3, epoch_start, {}, 0)
+    state.set_voters(static_voters(ids))
+    return state
 
 
 def test_50_nothing_is_committed_before_an_entry_of_the_own_epoch_is() -> None:

@@ -90,10 +90,10 @@ def test_batch_appended_by_a_listener_is_delivered_afterwards() -> None:
 def test_a_leader_that_can_do_nothing_any_more_leads_no_more() -> None:
     changing = Changing()
     changing.quorum.isolate(changing.id)
-    found = changing.ask(remove(changing.others[0]))
+    response = changing.ask(remove(changing.others[0]))
     changing.leader.fail(DivergedLog("for a test"))
     changing.quorum.members[changing.id].driver.run(changing.quorum.now)
-    assert found[0].error_code == e.NOT_LEADER_OR_FOLLOWER
+    assert response[0].error_code == e.NOT_LEADER_OR_FOLLOWER
     assert changing.quorum.listener(changing.id).events[-1] == ("lost", changing.leader.epoch)
     with pytest.raises(NotLeader):
         changing.leader.append([b"x"], changing.quorum.now)

@@ -26,9 +26,9 @@ def runs_out(replica: KafkaRaftClient, at: int) -> None:
 
 
 def test_the_patience_of_followers_differs_by_an_eighth_of_the_fetch_timeout_and_is_never_shorter() -> None:
-    found = {Followed(id=id).fetch_timeout for id in (1, 4, 5, 6, 7, 8, 9)}
-    assert all(2000 <= each < 2250 for each in found), found
-    assert len(found) > 4, found
+    timeouts = {Followed(id=id).fetch_timeout for id in (1, 4, 5, 6, 7, 8, 9)}
+    assert all(2000 <= timeout < 2250 for timeout in timeouts), timeouts
+    assert len(timeouts) > 4, timeouts
     assert Followed(settings=Quorum(fetch_timeout_ms=3).settings).fetch_timeout == 3
 
 
@@ -50,10 +50,10 @@ def test_simultaneous_candidates_part_within_a_quarter_of_the_election_backoff()
         quorum = Quorum(fetch_timeout_ms=fetch_timeout)
         followers = bereft(quorum)
         at = quorum.now + 500
-        for each in followers:
-            runs_out(each, at)
+        for follower in followers:
+            runs_out(follower, at)
         # called at once
-        assert quorum.run(501, until=lambda: all(isinstance(each.state, CandidateState) for each in followers))  # noqa: B023
+        assert quorum.run(501, until=lambda: all(isinstance(follower.state, CandidateState) for follower in followers))  # noqa: B023
         assert quorum.now == at
         # called at once
         assert quorum.run(2000, until=lambda: quorum.leader is not None)  # noqa: B023

@@ -43,10 +43,10 @@ def test_57_a_voter_is_removed() -> None:
 def test_57_a_leader_that_is_removed_leads_until_that_is_committed() -> None:
     changing = Changing()
     quorum, old = changing.quorum, changing.leader
-    found = changing.ask(remove(changing.id))
+    response = changing.ask(remove(changing.id))
     assert part(old) is LeaderState
-    quorum.run(3000, until=lambda: bool(found))
-    assert found[0].error_code == 0
+    quorum.run(3000, until=lambda: bool(response))
+    assert response[0].error_code == 0
     assert part(old) is not LeaderState
     new = quorum.elect()
     assert new is not old
@@ -82,13 +82,13 @@ def test_57_from_one_voter_to_three_and_back() -> None:
 def test_a_voter_can_be_added_without_waiting_for_the_commit() -> None:
     changing = Changing((1,))
     changing.observer(2)
-    found = changing.ask(add(2, committed=False))
+    response = changing.ask(add(2, committed=False))
     changing.quorum.isolate(1)
     for send in changing.leader.take_outgoing():
         if isinstance(send.body, ApiVersionsRequest):
             changing.leader.answered(send.token, known(0, 1), changing.quorum.now)
     changing.quorum.members[1].driver.run(changing.quorum.now)
-    assert [each.error_code for each in found] == [0]
+    assert [each.error_code for each in response] == [0]
     assert changing.leader.log.high_watermark < changing.leader.log.end_offset
     assert changing.now(remove(2)).error_code == e.REQUEST_TIMED_OUT, "the change is still under way"
 
@@ -182,7 +182,7 @@ def test_under_kraft_version_0_each_leader_is_updated_once() -> None:
     quorum.elect()
     quorum.run(20_000)
     updated = [one for one, _, body in quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
-    assert sorted(updated) == sorted(each.key.id for each in quorum.followers())
+    assert sorted(updated) == sorted(follower.key.id for follower in quorum.followers())
 
 
 def test_kraft_version_is_raised_when_every_voter_has_reported_support_for_it() -> None:

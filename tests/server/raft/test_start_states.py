@@ -119,7 +119,7 @@ def left_by(bring: Callable[[Opened], object]) -> Left:
     of.raft.commit(of.raft.end_offset)
     snapshot(of, 2, 1)
     of.logs.checkpoint(NOW)
-    before = {path: bytes(each.data) for path, each in disk.contents.items()}
+    before = {path: bytes(content.data) for path, content in disk.contents.items()}
     bring(of)
     of.raft.flush()
     of.logs.close(NOW, 7)
@@ -139,7 +139,7 @@ def states(left: Left) -> Iterator[tuple[str, LossyDisk]]:
         if not is_marked:
             disk.contents.pop(names.CLEAN_SHUTDOWN)
         bring_back(disk, str(back), left.before)
-        for path in () if has_indexes else [each for each in disk.contents if each.endswith("index")]:
+        for path in () if has_indexes else [content for content in disk.contents if content.endswith("index")]:
             del disk.contents[path]
         yield f"{message}", disk
 
@@ -185,7 +185,7 @@ def test_replica_starts_from_every_quorum_state(shape: str) -> None:
     bring, end, latest_start = SHAPES[shape]
     count = 0
     for state, disk in states(left_by(bring)):
-        first, killed, appended, stopped = [check(each, state) for each in lives_of(disk)]
+        first, killed, appended, stopped = [check(life, state) for life in lives_of(disk)]
         assert first == killed, state
         assert first[1] == end, state
         assert int(str(first[0])) <= latest_start, state

@@ -47,7 +47,7 @@ def move(dirs: Dirs) -> None:
 def known(dirs: Dirs) -> tuple[object, ...]:
     log = log_of(dirs)
     aborted = [(each.producer_id, each.first_offset, each.last_offset) for each in log.aborted_in(0, 1000)]
-    producers = sorted((each.producer_id, each.last_sequence) for each in log.producers)
+    producers = sorted((producer.producer_id, producer.last_sequence) for producer in log.producers)
     return log.log_end_offset, log.last_stable_offset, log.first_unstable_offset, aborted, producers
 
 

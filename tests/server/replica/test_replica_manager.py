@@ -146,8 +146,8 @@ SETTINGS: list[tuple[str, Callable[[Harness], None], int]] = [
 def test_configurations_take_effect_at_once(cluster: Harness) -> None:
     for message, change, expected in SETTINGS:
         change(cluster)
-        found = {partition.log.config.retention_ms for partition in cluster.node.partitions.of_topic("t").values()}
-        assert found == {expected}, message
+        mses = {partition.log.config.retention_ms for partition in cluster.node.partitions.of_topic("t").values()}
+        assert mses == {expected}, message
         cluster.create(f"made.after.{message.replace(' ', '-').replace(',', '')}")
 
 

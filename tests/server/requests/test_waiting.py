@@ -36,24 +36,24 @@ def until(deadline: int | None, *places: Waiters, lacking: int = 1) -> Wait[bool
 
 
 def test_a_handler_is_resumed_with_true_when_its_place_is_woken(waiting: Waiting) -> None:
-    place = Waiters()
-    results = start(waiting, until(100, place))
-    place.wake()
+    waiters = Waiters()
+    results = start(waiting, until(100, waiters))
+    waiters.wake()
     assert results == [], "waking only marks"
     waiting.run(0)
     assert results == [True]
-    assert len(place) == 0
+    assert len(waiters) == 0
     assert waiting.timers.next_deadline() is None
 
 
 def test_a_handler_is_resumed_with_false_when_its_time_is_up(waiting: Waiting) -> None:
-    place = Waiters()
-    results = start(waiting, until(100, place))
+    waiters = Waiters()
+    results = start(waiting, until(100, waiters))
     waiting.run(99)
     assert results == []
     waiting.run(100)
     assert results == [False]
-    assert len(place) == 0
+    assert len(waiters) == 0
 
 
 def test_a_handler_sleeps_until_what_it_lacks_has_come_from_all_its_places(waiting: Waiting) -> None:
@@ -70,18 +70,18 @@ def test_a_handler_sleeps_until_what_it_lacks_has_come_from_all_its_places(waiti
 
 
 def test_wake_all_resumes_every_waiting_task(waiting: Waiting) -> None:
-    place = Waiters()
-    results = start(waiting, until(None, place, lacking=1_000_000))
-    place.wake_all()
+    waiters = Waiters()
+    results = start(waiting, until(None, waiters, lacking=1_000_000))
+    waiters.wake_all()
     waiting.run(0)
     assert results == [True]
 
 
 def test_task_woken_at_its_deadline_is_resumed_once(waiting: Waiting) -> None:
-    place = Waiters()
-    results = start(waiting, until(100, place))
-    place.wake()
-    place.wake()
+    waiters = Waiters()
+    results = start(waiting, until(100, waiters))
+    waiters.wake()
+    waiters.wake()
     waiting.run(100)
     assert results == [True]
 
@@ -133,29 +133,29 @@ def test_an_exception_goes_to_its_own_request_and_harms_no_other(waiting: Waitin
 
 
 def test_a_closed_handler_runs_its_finally_and_is_never_resumed(waiting: Waiting) -> None:
-    place = Waiters()
+    waiters = Waiters()
     seen: list[Any] = []
 
     def steps() -> Wait[None]:
         try:
-            yield Until(10, [place])
+            yield Until(10, [waiters])
             seen.append("resumed")
         finally:
             seen.append("closed")
 
     task = waiting.start(steps(), seen.append, seen.append)
-    place.wake()
+    waiters.wake()
     task.close()
     waiting.run(10)
     assert seen == ["closed"]
-    assert len(place) == 0
+    assert len(waiters) == 0
 
 
 def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer may let a connection begin its next request, which runs the driver again; five
     thousand nested answers are not too many."""
     monkeypatch.setattr("kafkadouble.server.requests.waiting.MOST_AT_ONCE", 5000)
-    place = Waiters()
+    waiters = Waiters()
     done: list[Any] = []
 
     def answered(result: bool) -> None:
@@ -163,23 +163,23 @@ def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting, monkey
         waiting.run(0)
 
     for _ in range(5000):
-        waiting.start(until(None, place), answered, done.append)
-    place.wake()
+        waiting.start(until(None, waiters), answered, done.append)
+    waiters.wake()
     waiting.run(0)
     assert len(done) == 5000
 
 
 def test_tick_resumes_a_bounded_number_of_handlers_in_order(waiting: Waiting) -> None:
-    place = Waiters()
+    waiters = Waiters()
     done: list[int] = []
 
     def numbered(number: int) -> Wait[int]:
-        yield Until(None, [place])
+        yield Until(None, [waiters])
         return number
 
     for number in range(3 * MOST_AT_ONCE):
         waiting.start(numbered(number), done.append, raised)
-    place.wake()
+    waiters.wake()
     runs = 0
     while waiting.is_busy or not runs:
         waiting.run(0)

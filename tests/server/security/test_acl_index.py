@@ -35,9 +35,7 @@ def test_acl_index_finds_acls_that_cover_a_name(seed: int) -> None:
             found = [acl for of in index.covering(2, name) for acls_of in of.values() for acl in acls_of.values()]
             assert sorted(found) == sorted(acl for acl in acls.values() if covers(acl, 2, name)), (seed, step, name)
         of_type = sorted(index.of_type(2, ("User:ann", "User:*")))
-        expected = [
-            each for each in acls.values() if each.resource_type == 2 and each.principal in ("User:ann", "User:*")
-        ]
+        expected = [acl for acl in acls.values() if acl.resource_type == 2 and acl.principal in ("User:ann", "User:*")]
         assert of_type == sorted(expected), (seed, step)
     index.follow(PersistentMap())
     assert not list(index.of_type(2, ("User:ann", "User:bob", "User:*")))

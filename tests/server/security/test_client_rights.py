@@ -30,11 +30,11 @@ ALLOW = 3
 @pytest.fixture
 def cluster() -> Harness:
     """A broker with the topics `mine` and `yours`; ann may do nothing yet."""
-    found = Harness({"authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
+    harness = Harness({"authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
     topic = CreateTopicsRequest.CreatableTopic
     topics = [topic(name=name, num_partitions=1, replication_factor=1) for name in ("mine", "yours")]
-    found.submit(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7)
-    return found
+    harness.submit(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7)
+    return harness
 
 
 def grant(cluster: Harness, operation: int, name: str = "mine", kind: int = TOPIC) -> None:
@@ -69,7 +69,7 @@ def produce(acks: int = 1) -> ProduceRequest:
 
 
 def codes(answer: Any) -> dict[str, int]:
-    return {each.name: each.partition_responses[0].error_code for each in answer.responses}
+    return {response.name: response.partition_responses[0].error_code for response in answer.responses}
 
 
 def test_partitions_without_a_right_are_refused_and_others_processed(cluster: Harness) -> None:
@@ -107,7 +107,7 @@ def test_operations_are_those_that_the_client_may_do(cluster: Harness) -> None:
     body = MetadataRequest(topics=None, include_topic_authorized_operations=True)
     (topic,) = as_ann(cluster, body, 12).topics
     assert (topic.name, topic.topic_authorized_operations) == ("mine", 1 << WRITE | 1 << DESCRIBE)
-    assert {each.topic_authorized_operations for each in cluster.submit(body, 12).topics} == {ALL_OPERATIONS[TOPIC]}
+    assert {topic.topic_authorized_operations for topic in cluster.submit(body, 12).topics} == {ALL_OPERATIONS[TOPIC]}
 
 
 def test_the_operations_on_the_cluster_are_hidden_from_a_client_that_may_not_describe_it(cluster: Harness) -> None:
@@ -147,7 +147,7 @@ def test_a_right_that_is_taken_away_ends_the_reading_of_a_session(cluster: Harne
 def test_a_topic_is_auto_created_only_with_the_right(cluster: Harness) -> None:
     for operation in (DESCRIBE, CREATE):
         body = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="new")])
-        assert [each.error_code for each in as_ann(cluster, body, 9).topics] == [DENIED]
+        assert [topic.error_code for topic in as_ann(cluster, body, 9).topics] == [DENIED]
         assert "new" not in cluster.node.image.topic_ids
         grant(cluster, operation, "new")
     as_ann(cluster, body, 9)

@@ -31,9 +31,9 @@ ANN = "User:ann"
 @pytest.fixture
 def cluster() -> Controllers:
     """Nodes are super users; ann has rights to the topic `mine`."""
-    found = Controllers(1, {"authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
-    found.elect()
-    found.leader.controller.commit(
+    controllers = Controllers(1, {"authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
+    controllers.elect()
+    controllers.leader.controller.commit(
         [
             AccessControlEntryRecord(
                 id=Uuid(bytes([operation]) * 16),
@@ -48,7 +48,7 @@ def cluster() -> Controllers:
             for operation in (CREATE, ALTER, DELETE, ALTER_CONFIGS)
         ]
     )
-    return found
+    return controllers
 
 
 def ask_as(cluster: Controllers, body: Message, version: int, user: str = ANN) -> Any:
@@ -56,7 +56,7 @@ def ask_as(cluster: Controllers, body: Message, version: int, user: str = ANN) -
 
 
 def codes(results: Any) -> dict[str, int]:
-    return {getattr(each, "name", None) or each.resource_name: each.error_code for each in results}
+    return {getattr(result, "name", None) or result.resource_name: result.error_code for result in results}
 
 
 def test_topics_without_a_right_are_refused_and_others_processed(cluster: Controllers) -> None:
@@ -77,7 +77,7 @@ def test_topics_without_a_right_are_refused_and_others_processed(cluster: Contro
 def test_configurations_go_by_what_they_are_of(cluster: Controllers) -> None:
     named = ((2, "mine"), (2, "yours"), (4, ""), (32, "a-group"))
     body = incremental(*((kind, name, {"retention.ms": "1"}) for kind, name in named))
-    assert [each.error_code for each in ask_as(cluster, body, 1).responses] == [
+    assert [response.error_code for response in ask_as(cluster, body, 1).responses] == [
         error_codes.UNKNOWN_TOPIC_OR_PARTITION,
         DENIED,
         error_codes.CLUSTER_AUTHORIZATION_FAILED,
@@ -129,8 +129,8 @@ def test_every_api_of_a_controller_asks_for_something() -> None:
 
 
 def test_without_an_authorizer_every_request_is_allowed() -> None:
-    found = Controllers(1)
-    found.elect()
-    assert codes(ask_as(found, creating("yours", brokers=[1]), 7).topics) == {
+    controllers = Controllers(1)
+    controllers.elect()
+    assert codes(ask_as(controllers, creating("yours", brokers=[1]), 7).topics) == {
         "yours": error_codes.INVALID_REPLICA_ASSIGNMENT
     }

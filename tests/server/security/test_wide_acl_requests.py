@@ -99,7 +99,7 @@ def test_delete_acls_with_many_filters_lets_others_run_between() -> None:
         cluster.node.tick(cluster.now)
     *others, last = pending.response.filter_results
     assert [acl.host for acl in last.matching_acls] == ["later"], "what there was when it was deleted"
-    assert not any(each.matching_acls for each in others)
+    assert not any(other.matching_acls for other in others)
     assert not cluster.image.acls
 
 

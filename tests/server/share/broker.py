@@ -64,12 +64,12 @@ class ShareBroker(Harness):
     def initialize(
         self, key: SharePartitionKey | None = None, *, state_epoch: int = 1, start_offset: int = 0
     ) -> Outcome:
-        found: list[Outcome] = []
+        outcomes: list[Outcome] = []
         self.node.persister.initialize_state(
-            key or self.key, state_epoch, start_offset, lambda *outcome: found.append(outcome)
+            key or self.key, state_epoch, start_offset, lambda *outcome: outcomes.append(outcome)
         )
         self.tick(0)
-        return found[0]
+        return outcomes[0]
 
     def write(
         self,
@@ -88,16 +88,16 @@ class ShareBroker(Harness):
         return found[0]
 
     def read(self, leader_epoch: int = 0, key: SharePartitionKey | None = None) -> ReadStateResult:
-        found: list[ReadStateResult] = []
-        self.node.persister.read_state(key or self.key, leader_epoch, found.append)
+        results: list[ReadStateResult] = []
+        self.node.persister.read_state(key or self.key, leader_epoch, results.append)
         self.tick(0)
-        return found[0]
+        return results[0]
 
     def delete(self, key: SharePartitionKey | None = None) -> Outcome:
-        found: list[Outcome] = []
-        self.node.persister.delete_state(key or self.key, lambda *outcome: found.append(outcome))
+        outcomes: list[Outcome] = []
+        self.node.persister.delete_state(key or self.key, lambda *outcome: outcomes.append(outcome))
         self.tick(0)
-        return found[0]
+        return outcomes[0]
 
     def ask(self, body: Message, version: int) -> Any:
         return self.submit(body, version)

@@ -54,10 +54,10 @@ def states(records: InFlightRecords) -> list[State]:
     """Every state in flight; neighbours that are alike are shown as one."""
     found: list[State] = []
     for batch in records:
-        for each in batch.states:
-            shown = (each.state, each.delivery_count, each.member_id)
-            if found and found[-1][1] + 1 == each.first_offset and found[-1][2:] == shown:
-                found[-1] = (found[-1][0], each.last_offset, *shown)
+        for state in batch.states:
+            shown = (state.state, state.delivery_count, state.member_id)
+            if found and found[-1][1] + 1 == state.first_offset and found[-1][2:] == shown:
+                found[-1] = (found[-1][0], state.last_offset, *shown)
             else:
-                found.append((each.first_offset, each.last_offset, *shown))
+                found.append((state.first_offset, state.last_offset, *shown))
     return found

@@ -41,7 +41,7 @@ def begin(
     records: InFlightRecords, *batches: tuple[int, int, Sequence[int]], member: str = "m", now: int = NOW
 ) -> list[StateChange]:
     """Acknowledge, without an end of the write."""
-    return acknowledge(records, member, [AcknowledgementBatch(*each) for each in batches], GROUP, now)
+    return acknowledge(records, member, [AcknowledgementBatch(*batch) for batch in batches], GROUP, now)
 
 
 def ack(records: InFlightRecords, *batches: tuple[int, int, Sequence[int]], member: str = "m") -> list[tuple[int, ...]]:
@@ -224,7 +224,7 @@ def test_with_a_dead_letter_queue_records_are_archived_in_two_steps() -> None:
     changes = acknowledge(
         records, "m", [AcknowledgementBatch(0, 0, [RELEASE]), AcknowledgementBatch(1, 9, [REJECT])], group, NOW
     )
-    assert [(tuple(each.written), each.dlq_cause) for each in changes] == [
+    assert [(tuple(change.written), change.dlq_cause) for change in changes] == [
         ((0, 0, ARCHIVING, 5), DELIVERY_COUNT_EXCEEDED),
         ((1, 9, ARCHIVING, 1), CLIENT_REJECT),
     ]
@@ -274,7 +274,7 @@ def test_records_that_the_log_has_lost_are_archived_when_they_are_released(is_la
     records = taken((0, 9), (10, 19))
     move_to_log_start(records, 15)
     changes = time_out(records, GROUP, LATER) if is_late else release(records, "m", GROUP)
-    assert [tuple(each.written) for each in changes] == [
+    assert [tuple(change.written) for change in changes] == [
         (0, 9, ARCHIVED, 1),
         (10, 14, ARCHIVED, 1),
         (15, 19, AVAILABLE, 1),

@@ -132,7 +132,7 @@ def test_single_offsets_are_acquired_in_as_few_ranges_as_possible() -> None:
     assert merged([]) == []
     parts = [(0, 0, 1), (1, 2, 1), (4, 5, 1), (6, 6, 2)]
     records = InFlightRecords(0)
-    take(records, *((each[0], each[1]) for each in parts))
+    take(records, *((part[0], part[1]) for part in parts))
     give_back(records)
     assert take(records, (0, 6), mode=RECORD_LIMIT, most=6) == [(0, 5, 2)]
 

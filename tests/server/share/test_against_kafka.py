@@ -94,8 +94,8 @@ class Life:
 
     def _records(self) -> list[list[str | None]]:
         """The key and the value of each new record."""
-        found = self.broker.records()
-        new, self._seen = found[self._seen :], len(found)
+        records = self.broker.records()
+        new, self._seen = records[self._seen :], len(records)
         return [[key.hex(), None if value is None else value.hex()] for _, key, value in new]
 
     # Requests.

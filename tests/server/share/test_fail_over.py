@@ -140,9 +140,9 @@ class ShareGroups(ShareBrokers):
     @property
     def coordinator_of_groups(self) -> Node:
         self.until(lambda: self.led_by(CONSUMER_OFFSETS) is not None, RETRIED_MS)
-        found = self.led_by(CONSUMER_OFFSETS)
-        assert found is not None
-        return found
+        node = self.led_by(CONSUMER_OFFSETS)
+        assert node is not None
+        return node
 
     def has_assignment(self) -> bool:
         self.step(1000)

@@ -123,9 +123,9 @@ class RecordsInFlight(RuleBasedStateMachine):
                 assert each >= self.records.start_offset
                 self.delivered.add(each)
                 self.model[each] = Model(ACQUIRED, member, count, self.now + GROUP.record_lock_duration_ms)
-        for each in range(self.records.start_offset, self.records.end_offset + 1):
-            if self.records.count and self.is_in_flight(each):
-                self.model.setdefault(each, Model())
+        for number in range(self.records.start_offset, self.records.end_offset + 1):
+            if self.records.count and self.is_in_flight(number):
+                self.model.setdefault(number, Model())
         if mode is ShareAcquireMode.RECORD_LIMIT:
             assert sum(each.record_count for each in got) <= most
 
@@ -136,11 +136,11 @@ class RecordsInFlight(RuleBasedStateMachine):
         own = [each for each, known in self.model.items() if known.member == member and known.before is None]
         first = data.draw(st.sampled_from(sorted(own) or sorted(self.model)))
         last = data.draw(st.integers(first, first + 12))
-        while not all(self.is_in_flight(each) for each in range(first, last + 1)) and last > first:
+        while not all(self.is_in_flight(number) for number in range(first, last + 1)) and last > first:
             last -= 1
         size = data.draw(st.sampled_from((1, last - first + 1)))
         types = data.draw(st.lists(st.sampled_from(AcknowledgeType), min_size=size, max_size=size))
-        touched = [each for each in range(first, last + 1) if each >= self.records.start_offset]
+        touched = [number for number in range(first, last + 1) if number >= self.records.start_offset]
         is_allowed = all(
             (known := self.model.get(each)) is not None
             and (known.state, known.member, known.before) == (ACQUIRED, member, None)
@@ -168,9 +168,9 @@ class RecordsInFlight(RuleBasedStateMachine):
             return
         for batch in self.records:
             for state in batch.states:
-                for each in range(state.first_offset, state.last_offset + 1):
-                    if types.get(each) is AcknowledgeType.RENEW and state.state is ACQUIRED:
-                        self.model[each] = replace(self.model[each], deadline=state.lock_deadline)
+                for number in range(state.first_offset, state.last_offset + 1):
+                    if types.get(number) is AcknowledgeType.RENEW and state.state is ACQUIRED:
+                        self.model[number] = replace(self.model[number], deadline=state.lock_deadline)
 
     @rule(member=members, outcome=outcomes)
     def leave(self, member: str, outcome: str) -> None:
@@ -239,12 +239,12 @@ class RecordsInFlight(RuleBasedStateMachine):
     def end(self, changes: list[StateChange], start_offset: int, outcome: str) -> None:
         complete(self.records, changes, committed=outcome == "written", now=self.now)
         for change in changes:
-            for each in range(change.written.first_offset, change.written.last_offset + 1):
-                known = self.model[each]
-                if outcome == "written" or self.was_archived(each):
-                    self.model[each] = replace(known, before=None, deadline=None)
+            for number in range(change.written.first_offset, change.written.last_offset + 1):
+                known = self.model[number]
+                if outcome == "written" or self.was_archived(number):
+                    self.model[number] = replace(known, before=None, deadline=None)
                 else:
-                    self.model[each] = known.undone(self.now)
+                    self.model[number] = known.undone(self.now)
         if outcome == "written":
             self.keep(changes, start_offset)
             advance(self.records)
@@ -258,10 +258,10 @@ class RecordsInFlight(RuleBasedStateMachine):
     def keep(self, changes: list[StateChange], start_offset: int) -> None:
         """The share coordinator stores what it is sent."""
         for change in changes:
-            for each in range(change.written.first_offset, change.written.last_offset + 1):
+            for number in range(change.written.first_offset, change.written.last_offset + 1):
                 state = RecordState(change.written.delivery_state)
-                self.kept[each] = (state, change.written.delivery_count)
-                self.finished |= {each} if state.is_terminal else set()
+                self.kept[number] = (state, change.written.delivery_count)
+                self.finished |= {number} if state.is_terminal else set()
         self.kept_start = max(self.kept_start, start_offset)
         self.kept = {each: kept for each, kept in self.kept.items() if each >= self.kept_start}
 
@@ -275,10 +275,10 @@ class RecordsInFlight(RuleBasedStateMachine):
                 assert state.first_offset >= next_offset
                 assert state.first_offset <= state.last_offset
                 next_offset = state.last_offset + 1
-                for each in range(state.first_offset, next_offset):
-                    known = self.model[each]
+                for number in range(state.first_offset, next_offset):
+                    known = self.model[number]
                     shown = (state.state, state.member_id, state.delivery_count, state.transition is not None)
-                    assert shown == (known.state, known.member, known.count, known.before is not None), each
+                    assert shown == (known.state, known.member, known.count, known.before is not None), number
         done = sum(
             known.state.is_terminal and self.is_in_flight(each) and each >= self.records.start_offset
             for each, known in self.model.items()

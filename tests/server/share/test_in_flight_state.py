@@ -108,15 +108,15 @@ def test_a_state_that_is_split_during_a_write_is_completed_in_both_parts() -> No
     for state in batch.between(0, 3):
         state.archive()
     transition.complete(committed=False, now=50)
-    shown = [(each.first_offset, each.last_offset, each.state) for each in batch.states]
+    shown = [(state.first_offset, state.last_offset, state.state) for state in batch.states]
     assert shown == [(0, 3, ARCHIVED), (4, 9, ACQUIRED)]
 
 
 def test_a_batch_is_split_at_exactly_the_given_offsets() -> None:
     batch = InFlightBatch((InFlightState(10, 19, ACQUIRED, 2, "m", 100),))
     assert [(each.first_offset, each.last_offset) for each in batch.between(12, 14)] == [(12, 14)]
-    assert [(each.first_offset, each.last_offset) for each in batch.states] == [(10, 11), (12, 14), (15, 19)]
-    assert {(each.state, each.delivery_count, each.member_id, each.lock_deadline) for each in batch.states} == {
+    assert [(state.first_offset, state.last_offset) for state in batch.states] == [(10, 11), (12, 14), (15, 19)]
+    assert {(state.state, state.delivery_count, state.member_id, state.lock_deadline) for state in batch.states} == {
         (ACQUIRED, 2, "m", 100)
     }
     assert batch.between(0, 99) == batch.states

@@ -28,18 +28,18 @@ from tests.server.share.broker import ShareBroker, batch
 
 def test_every_kind_of_request() -> None:
     broker = ShareBroker()
-    found: list[ReadStateSummaryResult] = []
+    results: list[ReadStateSummaryResult] = []
     summary = broker.node.persister.read_summary
-    summary(broker.key, 0, found.append)
+    summary(broker.key, 0, results.append)
     assert broker.initialize(state_epoch=1, start_offset=4) == (0, None)
     assert broker.read(3) == ReadStateResult(0, None, 1, 4, [])
     assert broker.write(batch(4, 5), leader_epoch=3, start_offset=4, count=2) == (0, None)
     assert broker.read(3) == ReadStateResult(0, None, 1, 4, [batch(4, 5)])
-    summary(broker.key, 3, found.append)
+    summary(broker.key, 3, results.append)
     assert broker.delete() == (0, None)
-    summary(broker.key, 3, found.append)
+    summary(broker.key, 3, results.append)
     broker.tick(0)
-    assert found == [
+    assert results == [
         ReadStateSummaryResult(0, None, 0, 0, -1, -1),
         ReadStateSummaryResult(0, None, 1, 3, 4, 2),
         ReadStateSummaryResult(0, None, 0, 0, -1, -1),

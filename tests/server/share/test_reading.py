@@ -75,7 +75,7 @@ def test_the_batches_of_aborted_transactions() -> None:
         (header(9, 9), False),
     ]
     transactions = [AbortedTransaction(2, 2, 10, 11), AbortedTransaction(1, 0, 4, 5)]
-    assert [each.base_offset for each in aborted_batches(seven, transactions)] == [0, 2, 7]
+    assert [batch.base_offset for batch in aborted_batches(seven, transactions)] == [0, 2, 7]
 
 
 def test_aborted_records_are_archived_and_not_delivered() -> None:

@@ -56,7 +56,7 @@ def test_a_snapshot_follows_the_updates() -> None:
     assert kinds(broker) == "suuusuuusu"
     value = ShareSnapshotValue.decode(broker.records()[4][2], 0, 2)
     assert (value.snapshot_epoch, value.create_timestamp, value.write_timestamp) == (1, NOW, NOW)
-    assert [(each.first_offset, each.last_offset) for each in value.state_batches] == [(0, 3)]
+    assert [(batch.first_offset, batch.last_offset) for batch in value.state_batches] == [(0, 3)]
     last = ShareUpdateValue.decode(broker.records()[-1][2], 0, 2)
     assert (last.snapshot_epoch, last.leader_epoch) == (2, 0)
     assert broker.read().batches == [batch(0, 8)]

@@ -57,9 +57,9 @@ class DeadLetterBrokers(Brokers):
     @property
     def queue_leader(self) -> Node:
         self.until(lambda: self.led_by(QUEUE) is not None, RETRIED_MS)
-        found = self.led_by(QUEUE)
-        assert found is not None
-        return found
+        node = self.led_by(QUEUE)
+        assert node is not None
+        return node
 
     def queued(self) -> list[bytes | None]:
         """The values of the records that every replica in sync has."""

@@ -159,7 +159,7 @@ def test_attempts_are_counted_for_each_batch(monkeypatch: pytest.MonkeyPatch) ->
     for _ in range(2 * RETRIED_MS // 1000):
         broker.tick(1000)
     assert (refusing.requests, broker.done) == (2 * MAX_ATTEMPTS, 1)
-    assert broker.copied() == [(str(each), None) for each in range(4)]
+    assert broker.copied() == [(str(number), None) for number in range(4)]
 
 
 def test_permanent_error_of_a_dead_letter_record_is_final(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,11 +46,11 @@ def test_key_and_value_are_copied(codec: int) -> None:
 def test_a_batch_is_no_larger_than_the_topic_takes() -> None:
     """What does not fit follows when the answer has come: more requests than the stack is deep."""
     broker = with_queue(max_message_bytes="400")
-    broker.produce(*(b"%d" % each for each in range(400)))
+    broker.produce(*(b"%d" % number for number in range(400)))
     broker.give_up(0, 399)
     broker.settle()
     assert broker.done == 1
-    assert broker.copied() == [(str(each), b"%d" % each) for each in range(400)]
+    assert broker.copied() == [(str(number), b"%d" % number) for number in range(400)]
     headers = [header for _, header in iter_batches(broker.bytes_in())]
     assert {header.count for header in headers} == {2}
     assert max(header.size for header in headers) <= 400
@@ -110,7 +110,7 @@ def test_a_topic_that_is_deleted_has_an_id_in_the_headers(caplog: pytest.LogCapt
     broker.tick(0)
     assert broker.copied() == [("0", None), ("1", None), ("2", None)]
     assert {dict(each.headers)["__dlq.errors.topic"] for each in broker.queued()} == {str(broker.topic_id).encode()}
-    assert len([each for each in caplog.messages if "not copied" in each]) == 1
+    assert len([message for message in caplog.messages if "not copied" in message]) == 1
 
 
 def test_a_record_larger_than_a_batch_ends_it(caplog: pytest.LogCaptureFixture) -> None:

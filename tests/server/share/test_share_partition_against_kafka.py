@@ -110,7 +110,7 @@ class Life:
         request = AcquireRequest(member, offset, most, size, mode)
         got = acquire(self.records, headers(*batches), request, self.group, self.now)
         asked = {"member": member, "mode": mode, "size": size, "most": most, "offset": offset}
-        self._note("acquire", [list(each) for each in got], batches=[list(each) for each in batches], **asked)
+        self._note("acquire", [list(each) for each in got], batches=[list(batch) for batch in batches], **asked)
 
     def _acknowledge(self) -> None:
         member, fails, chance = self.chance.choice(MEMBERS), self.chance.random() < 0.15, self.chance
@@ -132,7 +132,7 @@ class Life:
             outcome = self._write(acknowledge(self.records, member, batches, self.group, self.now), fails)
         except Refusal as refusal:
             outcome = f"{error_codes.name(refusal.code)} {refusal.message}"
-        self._note("acknowledge", outcome, member=member, batches=[list(each) for each in batches], fails=fails)
+        self._note("acknowledge", outcome, member=member, batches=[list(batch) for batch in batches], fails=fails)
 
     def _release(self) -> None:
         member, fails = self.chance.choice(MEMBERS), self.chance.random() < 0.15

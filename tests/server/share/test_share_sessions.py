@@ -47,7 +47,7 @@ def news(session: ShareSession, *read: ShareFetchResponse.PartitionData) -> list
     epoch = session.epoch
     session.update((), ())
     context = SubsequentContext(session, epoch)
-    return [each.partition for each in context.news({part(one.partition_index): one for one in read})]
+    return [new.partition for new in context.news({part(one.partition_index): one for one in read})]
 
 
 def test_epochs_begin_again_at_1() -> None:

@@ -347,16 +347,16 @@ def test_fetches_of_many_partitions_are_bounded() -> None:
 
 
 def test_assignments_of_many_groups_are_bounded() -> None:
-    given: Any = GivenPartitions(max_bytes=20_000)
+    partitions: Any = GivenPartitions(max_bytes=20_000)
     for number in range(1, 100):
-        given.joined(f"group-{number}", "m")
-        given.give(f"group-{number}", "m", MemberClient(1, "c", HOST), [("orders", 0, "")], number, again=True)
-    assert given.of("group-1", [("orders", 0, "")]) is None
-    assert given.of("group-99", [("orders", 0, "")]).latest == 99
-    sizes = [each.size_bytes for each in given._groups.values()]
-    assert given._size_bytes == sum(sizes) <= 20_000
-    for group in list(given._groups):
-        given.left(group, "m")
-    assert given._size_bytes == sum(each.size_bytes for each in given._groups.values())
-    given.clear()
-    assert given._size_bytes == 0
+        partitions.joined(f"group-{number}", "m")
+        partitions.give(f"group-{number}", "m", MemberClient(1, "c", HOST), [("orders", 0, "")], number, again=True)
+    assert partitions.of("group-1", [("orders", 0, "")]) is None
+    assert partitions.of("group-99", [("orders", 0, "")]).latest == 99
+    sizes = [group.size_bytes for group in partitions._groups.values()]
+    assert partitions._size_bytes == sum(sizes) <= 20_000
+    for group in list(partitions._groups):
+        partitions.left(group, "m")
+    assert partitions._size_bytes == sum(group.size_bytes for group in partitions._groups.values())
+    partitions.clear()
+    assert partitions._size_bytes == 0

@@ -247,9 +247,9 @@ class TestBetweenNodes:
 
     def test_requests_between_nodes_are_traced(self, links: InProcessLinks, history: History) -> None:
         ask_broker(links, "t")
-        seen = {(each.api, each.broker) for each in history.of_peers()}
+        seen = {(peer.api, peer.broker) for peer in history.of_peers()}
         assert {("Envelope", 2), ("CreateTopics", 2), ("Fetch", 2)} <= seen
-        envelope = next(each for each in history.of_peers() if each.api == "Envelope")
+        envelope = next(peer for peer in history.of_peers() if peer.api == "Envelope")
         assert (envelope.client_id, envelope.size > 0, envelope.outcome) == ("1", True, "answered")
         history.clear_peers()
         assert history.of_peers() == []

@@ -102,9 +102,9 @@ class Brokers(Controllers):
 
     @property
     def coordinator(self) -> Node:
-        found = self.led_by(TRANSACTION_STATE)
-        assert found is not None
-        return found
+        node = self.led_by(TRANSACTION_STATE)
+        assert node is not None
+        return node
 
     @property
     def shard(self) -> TransactionCoordinatorShard | None:
@@ -156,6 +156,6 @@ class Brokers(Controllers):
             return after is not None and after.id != before.id
 
         self.until(has_moved, 60_000)
-        found = self.led_by(topic)
-        assert found is not None
-        return found
+        node = self.led_by(topic)
+        assert node is not None
+        return node

@@ -212,7 +212,7 @@ def stored(version: int) -> Iterator[TransactionMetadata]:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_records_are_kafkas_byte_by_byte(coordinator: Witness, version: int) -> None:
     states = list(stored(version))
-    mine = [transaction_record("bücher", each, version).encoded(0, NOW) for each in states]
+    mine = [transaction_record("bücher", state, version).encoded(0, NOW) for state in states]
     theirs = coordinator.ask_all(
         {"op": "write", "transactional_id": "bücher", "version": version, "metadata": as_json(each)} for each in states
     )
@@ -236,13 +236,13 @@ def in_order(value: str) -> bytes:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_kafka_reads_our_records_as_we_do(coordinator: Witness, version: int) -> None:
-    records = [transaction_record("t", each, version) for each in stored(version)]
+    records = [transaction_record("t", metadata, version) for metadata in stored(version)]
     encoded = [record.encoded(0, NOW) for record in records]
     theirs = coordinator.ask_all(
         {"op": "read", "key": each.key.hex(), "value": each.value.hex()} for each in encoded if each.key and each.value
     )
     mine = [metadata_of(value) for value in map(decoded, encoded)]
-    assert [sorted_answer(each) for each in theirs] == [
+    assert [sorted_answer(their) for their in theirs] == [
         {"transactional_id": "t", "metadata": as_json(each)} for each in mine
     ]
 
@@ -339,8 +339,8 @@ class Life:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_whole_lives_are_as_in_kafka(coordinator: Witness, seed: int) -> None:
     made = random.Random(seed)
-    asked = [each for _ in range(100) for each in Life(made).questions(40)]
-    seen = {(each["op"], each["metadata"]["state"]) for each in asked}
+    asked = [question for _ in range(100) for question in Life(made).questions(40)]
+    seen = {(question["op"], question["metadata"]["state"]) for question in asked}
     assert {("init", state.label) for state in STORED_STATES} < seen
     assert {("end", state.label) for state in STORED_STATES} < seen
     assert_agrees(coordinator, asked)

@@ -160,6 +160,6 @@ class TestBounds:
         shard = broker.node.transactions.shard("app")
         timers = list(shard._timers.values())
         broker.node.transactions.runtime.on_resignation(shard.partition)
-        assert [each.action for each in timers] == [None, None]
+        assert [timer.action for timer in timers] == [None, None]
         broker.tick(2 * ABORT_MS)
         assert shard.entries["app"].metadata.state is ONGOING, "no broker coordinates it"

@@ -14,7 +14,7 @@ from tests.server.transactions.coordinated import Coordinated
 
 def described(node: Harness, *transactional_ids: str) -> list[Any]:
     response = node.submit(DescribeTransactionsRequest(transactional_ids=transactional_ids), 0)
-    assert [each.transactional_id for each in response.transaction_states] == list(transactional_ids)
+    assert [state.transactional_id for state in response.transaction_states] == list(transactional_ids)
     return list(response.transaction_states)
 
 

@@ -246,5 +246,5 @@ def test_ended_transaction_leaves_no_pending_marker_at_any_broker(brokers: Broke
         if id in brokers.nodes:
             transactions = brokers.nodes[id].transactions
             senders = (transactions.markers, transactions.partitions_manager)
-            assert [(each._by_broker, each._in_flight, each._busy) for each in senders] == [({}, {}, set())] * 2
+            assert [(sender._by_broker, sender._in_flight, sender._busy) for sender in senders] == [({}, {}, set())] * 2
             assert transactions.markers._delayed == []

@@ -28,8 +28,8 @@ def finalize(broker: Broker, level: int) -> None:
 def finalized(broker: Broker) -> int:
     """The level that clients read in ApiVersions; a feature at level 0 is not there."""
     response = broker.ask(ApiVersionsRequest(client_software_name="a", client_software_version="1"), 4)
-    found = [each for each in response.finalized_features if each.name == "transaction.version"]
-    return found[0].max_version_level if found else 0
+    features = [feature for feature in response.finalized_features if feature.name == "transaction.version"]
+    return features[0].max_version_level if features else 0
 
 
 def value_versions(broker: Broker) -> set[int]:

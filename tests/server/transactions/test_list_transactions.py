@@ -54,7 +54,7 @@ def test_unknown_states_are_named_once_and_match_nothing(node: Coordinated) -> N
     assert (response.error_code, list(response.transaction_states)) == (0, [])
     assert list(response.unknown_state_filters) == ["ongoing", "Nope"]
     response = node.submit(ListTransactionsRequest(state_filters=["Nope", "Ongoing"]), 0)
-    assert [each.transactional_id for each in response.transaction_states] == ["orders-1"]
+    assert [state.transactional_id for state in response.transaction_states] == ["orders-1"]
     assert list(response.unknown_state_filters) == ["Nope"]
 
 
@@ -108,7 +108,7 @@ def test_many_ids_are_listed_in_slices(node: Coordinated) -> None:
     assert pending.task is not None, "answered in one step"
     while not pending.done:
         node.node.tick(node.now)
-    assert {each.transactional_id for each in pending.response.transaction_states} == many
+    assert {state.transactional_id for state in pending.response.transaction_states} == many
 
 
 def test_a_broker_without_the_topic_lists_nothing() -> None:

@@ -144,8 +144,8 @@ SKIPPED = {
 def load(broker: Broker, *records: Record) -> set[str]:
     """Appends the records to the first partition, and loads it. The ids that the shard has."""
     partition = broker.partition(TRANSACTION_STATE)
-    for each in records:
-        partition.append_own(encode_batch([each]), 0)
+    for record in records:
+        partition.append_own(encode_batch([record]), 0)
     broker.node.transactions.runtime.on_election(partition)
     shard = broker.node.transactions.runtime.shard_at(0)
     assert shard is not None

@@ -76,13 +76,13 @@ def test_the_request_names_all_partitions_of_one_leader(broker: Broker) -> None:
     request = markers.next_request(id)
     assert (request.version, request.lowest) == (2, 1)
     found = {
-        each.producer_id: (
-            each.producer_epoch,
-            each.transaction_result,
-            [(topic.name, list(topic.partition_indexes)) for topic in each.topics],
-            each.transaction_version,
+        marker.producer_id: (
+            marker.producer_epoch,
+            marker.transaction_result,
+            [(topic.name, list(topic.partition_indexes)) for topic in marker.topics],
+            marker.transaction_version,
         )
-        for each in request.body.markers  # type: ignore[attr-defined]  # a WriteTxnMarkersRequest
+        for marker in request.body.markers  # type: ignore[attr-defined]  # a WriteTxnMarkersRequest
     }
     assert found == {
         first.producer_id: (1, True, [("t", [0, 1])], 2),

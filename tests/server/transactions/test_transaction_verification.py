@@ -169,8 +169,8 @@ class TestSender:
 
 
 def code_of(pending: Pending, at: int = 0) -> tuple[int, str | None]:
-    found = pending.response.responses[0].partition_responses[at]
-    return found.error_code, found.error_message
+    response = pending.response.responses[0].partition_responses[at]
+    return response.error_code, response.error_message
 
 
 UNABLE = "Unable to verify the partition has been added to the transaction. Underlying error: "

@@ -102,7 +102,7 @@ def test_the_producers_of_a_request_are_separate(broker: Broker, producer: Trans
     body = request(producer, ABORT, ("t", 0))
     body.markers = [*body.markers, *request(other, COMMIT, ("t", 0), epoch=0).markers]
     response = broker.ask(body, 2)
-    found = {each.producer_id: each.topics[0].partitions[0].error_code for each in response.markers}
+    found = {marker.producer_id: marker.topics[0].partitions[0].error_code for marker in response.markers}
     assert found == {producer.producer_id: 0, other.producer_id: codes.INVALID_PRODUCER_EPOCH}
 
 

@@ -163,7 +163,7 @@ class Cluster(Nodes):
         self.await_order()
         self.require(self._is_settled, "what is in the logs is not committed everywhere")
         self.require(lambda: all(each.has_all for each in self.consumers), "a consumer does not come to the end")
-        self.require(lambda: all(each.has_all for each in self.askers), "a client does not get the log end offset")
+        self.require(lambda: all(asker.has_all for asker in self.askers), "a client does not get the log end offset")
         self.watch.compare()
 
     def _is_settled(self) -> bool:

@@ -26,8 +26,8 @@ WEATHERS = (
 
 
 def _any(cluster: Cluster) -> Member | None:
-    found = [each for each in cluster.brokers if each.is_up]
-    return cluster.world.random.choice(found) if found else None
+    brokers = [broker for broker in cluster.brokers if broker.is_up]
+    return cluster.world.random.choice(brokers) if brokers else None
 
 
 def _index(cluster: Cluster) -> int:

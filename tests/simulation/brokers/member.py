@@ -193,7 +193,7 @@ class Member:
             )
             task = node.submit(request, answered, self.world.now)
             if task is not None:
-                connection.tasks[:] = [*(each for each in connection.tasks if each.alive), task]
+                connection.tasks[:] = [*(task for task in connection.tasks if task.alive), task]
 
         self.step(taken)
 
@@ -274,7 +274,7 @@ class Member:
 
     def _schedule(self, node: Node) -> None:
         deadlines = [node.next_deadline(), *(channel.next_deadline() for _, channel, _ in node.channels)]
-        due = min((each for each in deadlines if each is not None), default=None)
+        due = min((deadline for deadline in deadlines if deadline is not None), default=None)
         if self._wake is not None:
             self._wake.cancel()
         self._wake = None if due is None else self.world.after(due - self.world.now, self._tick)

@@ -120,7 +120,7 @@ class Nodes:
 
     def is_open(self) -> bool:
         """Whether every broker accepts clients."""
-        return all(each.node is not None and each.node.is_open for each in self.brokers)
+        return all(broker.node is not None and broker.node.is_open for broker in self.brokers)
 
     def require(self, holds: Callable[[], bool], otherwise: str, within: int = IN_ORDER_WITHIN) -> None:
         """Raises Broken when the condition is not met within an ample time."""

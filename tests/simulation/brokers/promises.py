@@ -55,7 +55,7 @@ def enough_have_it(holders: Sequence[Replica], least: int, kept: Kept) -> None:
     record."""
     if len(holders) < least:
         raise Broken(
-            f"{kept} is committed, and only {[each.member.id for each in holders]} of at least {least} have it"
+            f"{kept} is committed, and only {[holder.member.id for holder in holders]} of at least {least} have it"
         )
 
 

@@ -281,7 +281,7 @@ def restart_everything(cluster: Cluster, ends: Callable[[Member], None], pauses:
     for member in members:
         ends(member)
         cluster.world.run_for(random.randint(*pauses))
-    cluster.require(lambda: not any(each.is_up for each in members), "not every node stops", RETIRE_MS + 1000)
+    cluster.require(lambda: not any(member.is_up for member in members), "not every node stops", RETIRE_MS + 1000)
     for member in random.sample(members, len(members)):
         member.start()
         cluster.world.run_for(random.randint(*pauses))

@@ -62,8 +62,8 @@ def _produce(message: Any) -> Iterator[str]:
 
 def _produced(message: Any) -> Iterator[str]:
     for topic in message.responses:
-        for each in topic.partition_responses:
-            yield f"{each.index} {_code(each.error_code)} at {each.base_offset}"
+        for response in topic.partition_responses:
+            yield f"{response.index} {_code(response.error_code)} at {response.base_offset}"
 
 
 def _alter(message: Any) -> Iterator[str]:
@@ -104,17 +104,17 @@ def _end(message: Any) -> Iterator[str]:
 
 
 def _markers(message: Any) -> Iterator[str]:
-    for each in message.markers:
-        how = "commit" if each.transaction_result else "abort"
-        partitions = [f"{topic.name}-{index}" for topic in each.topics for index in topic.partition_indexes]
-        yield f"{each.producer_id}/{each.producer_epoch} {how} of coordinator epoch {each.coordinator_epoch} {partitions}"
+    for marker in message.markers:
+        how = "commit" if marker.transaction_result else "abort"
+        partitions = [f"{topic.name}-{index}" for topic in marker.topics for index in topic.partition_indexes]
+        yield f"{marker.producer_id}/{marker.producer_epoch} {how} of coordinator epoch {marker.coordinator_epoch} {partitions}"
 
 
 def _marked(message: Any) -> Iterator[str]:
-    for each in message.markers:
-        for topic in each.topics:
+    for marker in message.markers:
+        for topic in marker.topics:
             for partition in topic.partitions:
-                yield f"{each.producer_id} {topic.name}-{partition.partition_index} {_code(partition.error_code)}"
+                yield f"{marker.producer_id} {topic.name}-{partition.partition_index} {_code(partition.error_code)}"
 
 
 def _add(message: Any) -> Iterator[str]:
@@ -127,10 +127,10 @@ def _add(message: Any) -> Iterator[str]:
 
 def _added(message: Any) -> Iterator[str]:
     topics = [*message.results_by_topic_v3_and_below]
-    topics += [topic for each in message.results_by_transaction for topic in each.topic_results]
+    topics += [topic for result in message.results_by_transaction for topic in result.topic_results]
     for topic in topics:
-        for each in topic.results_by_partition:
-            yield f"{topic.name}-{each.partition_index} {_code(each.partition_error_code)}"
+        for result in topic.results_by_partition:
+            yield f"{topic.name}-{result.partition_index} {_code(result.partition_error_code)}"
 
 
 def _share_fetch(message: Any) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _tasks(message: Any) -> Iterator[str]:
     for role in ("active", "standby", "warmup"):
         tasks = getattr(message, f"{role}_tasks")
         if tasks is not None:
-            yield f"{role} {[(each.subtopology_id, list(each.partitions)) for each in tasks]}"
+            yield f"{role} {[(task.subtopology_id, list(task.partitions)) for task in tasks]}"
 
 
 _SHOWN: dict[str, Callable[[Any], Iterator[str]]] = {

@@ -68,7 +68,7 @@ def _opens_within(ends: Callable[[Member], None], nodes: int) -> int:
     cluster.begin()
     for member in cluster.members.values():
         ends(member)
-    cluster.require(lambda: not any(each.is_up for each in cluster.brokers), "not every node stops")
+    cluster.require(lambda: not any(broker.is_up for broker in cluster.brokers), "not every node stops")
     faults.start_all(cluster)
     begun = cluster.world.now
     cluster.require(cluster.is_open, "a broker does not let clients in")

@@ -217,7 +217,7 @@ class Watch:
         if history.end > end and history.is_whole:
             kept = history.records[-1]
             replicas = [self.replica(id, replica.index) for id in self._cluster.shape.broker_ids]
-            holders = [each for each in replicas if each.records[kept.offset : kept.offset + 1] == [kept]]
+            holders = [replica for replica in replicas if replica.records[kept.offset : kept.offset + 1] == [kept]]
             least = min(self._cluster.shape.min_isr, self._cluster.shape.replicas)
             promises.enough_have_it(holders, least, kept)
         self._look_at_in_sync(replica.index)

@@ -196,7 +196,7 @@ class Cluster(Nodes):
         self.may_lose = False
 
     def _is_back(self) -> bool:
-        return self.is_open() and {each.id for each in self.watch.image.live_brokers()} >= {*self.shape.broker_ids}
+        return self.is_open() and {broker.id for broker in self.watch.image.live_brokers()} >= {*self.shape.broker_ids}
 
     def led(self, key: Key) -> Any:
         """The log of the leader; None while no broker leads."""
@@ -219,7 +219,7 @@ class Cluster(Nodes):
         """Shuts every node down cleanly; its files must be valid."""
         for member in self.members.values():
             member.stop()
-        self.require(lambda: not any(each.is_up for each in self.members.values()), "a node does not stop")
+        self.require(lambda: not any(member.is_up for member in self.members.values()), "a node does not stop")
         for member in self.members.values():
             self.end_of_life(member)
 

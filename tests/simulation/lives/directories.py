@@ -41,5 +41,5 @@ def files(disk: LossyDisk, topic: str, index: int) -> dict[str, int]:
 
 def deleted(disk: LossyDisk) -> Iterator[str]:
     """The files that only wait for their deletion, without those in a folder that was set aside."""
-    found = (path for path in (*disk.contents, *disk.folders()) if path.endswith((".deleted", "-delete")))
-    return (path for path in found if STRAY not in path)
+    contents = (path for path in (*disk.contents, *disk.folders()) if path.endswith((".deleted", "-delete")))
+    return (path for path in contents if STRAY not in path)

@@ -118,7 +118,7 @@ def restart(cluster: Cluster, members: list[LivesMember], how: str) -> None:
     for member in members:
         end(member, how)
         cluster.world.run_for(random.randint(0, pause))
-    cluster.require(lambda: not any(each.is_up for each in members), "a node does not stop", STOP_WITHIN)
+    cluster.require(lambda: not any(member.is_up for member in members), "a node does not stop", STOP_WITHIN)
     for member in members:
         cluster.end_of_life(member)
     deeds.some(cluster, random.choice((0, 0, 3)))

@@ -210,7 +210,7 @@ class Transactions:
     def end(self) -> None:
         """Every producer comes to its end, and every transaction ends; nothing hangs."""
         cluster, self.is_ending = self._cluster, True
-        cluster.require(lambda: all(each.is_over for each in self._all), "a producer does not come to its end")
+        cluster.require(lambda: all(producer.is_over for producer in self._all), "a producer does not come to its end")
         cluster.require(self._has_none_open, "a transaction stays open")
         cluster.require(self._is_stable, "the last stable offset does not reach the log end offset")
         self.is_resolved = True
@@ -227,11 +227,11 @@ class Transactions:
 
     def is_one_decided(self) -> bool:
         """Whether a coordinator waits for the markers of a transaction."""
-        return any(each.metadata.state in PREPARED for each in self._entries())
+        return any(entry.metadata.state in PREPARED for entry in self._entries())
 
     def _has_none_open(self) -> bool:
         return all(
-            each.metadata.state in BETWEEN_TRANSACTIONS and each.pending_state is None for each in self._entries()
+            entry.metadata.state in BETWEEN_TRANSACTIONS and entry.pending_state is None for entry in self._entries()
         )
 
     def _entries(self) -> Iterator[TransactionalIdEntry]:

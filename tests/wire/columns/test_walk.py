@@ -31,10 +31,10 @@ def same(headers: columns.Headers, index: int, header: BatchHeader) -> bool:
 def test_every_header_of_a_log() -> None:
     buffer = a_log(3, batches=200)
     headers = columns.walk(buffer)
-    found = list(iter_batches(buffer))
-    assert len(headers) == len(found) == 200
-    assert headers.position.tolist() == [position for position, _ in found]
-    for index, (position, header) in enumerate(found):
+    batches = list(iter_batches(buffer))
+    assert len(headers) == len(batches) == 200
+    assert headers.position.tolist() == [position for position, _ in batches]
+    for index, (position, header) in enumerate(batches):
         assert same(headers, index, header)
         assert headers.end[index] == position + header.size
         assert headers.last_offset[index] == header.last_offset

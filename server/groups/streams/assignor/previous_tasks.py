@@ -42,7 +42,7 @@ class PreviousTasks:
                 self._active.update((TaskId(subtopology_id, partition), member) for partition in partitions)
             for task, candidate in _standby_candidates(member, state):
                 candidates.setdefault(task, []).append(candidate)
-        self._standby = {task: _ranked(found) for task, found in candidates.items()}
+        self._standby = {task: _ranked(candidate) for task, candidate in candidates.items()}
 
     def active_member(self, task: TaskId) -> PreviousMember | None:
         """Returns the member where the task was active."""
@@ -65,5 +65,5 @@ def _standby_candidates(member: PreviousMember, state: AssignmentMember) -> Iter
 
 
 def _ranked(candidates: list[StandbyCandidate]) -> list[PreviousMember]:
-    ordered = sorted(candidates, key=lambda each: (not each.is_previous_standby, -each.offset_sum))
+    ordered = sorted(candidates, key=lambda candidate: (not candidate.is_previous_standby, -candidate.offset_sum))
     return [candidate.member for candidate in ordered]

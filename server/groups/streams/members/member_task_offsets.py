@@ -42,17 +42,17 @@ class MemberTaskOffsets(NamedTuple):
 
 
 def _by_task(reported: Iterable[TaskOffset]) -> OffsetsByTask:
-    found: dict[str, dict[int, int]] = {}
-    for each in reported:
-        offsets = found.setdefault(each.subtopology_id, {})
-        if each.partition in offsets:
+    task: dict[str, dict[int, int]] = {}
+    for offset in reported:
+        offsets = task.setdefault(offset.subtopology_id, {})
+        if offset.partition in offsets:
             message = (
-                f"Task offsets contain a duplicate entry for subtopology {each.subtopology_id} "
-                f"and partition {each.partition}."
+                f"Task offsets contain a duplicate entry for subtopology {offset.subtopology_id} "
+                f"and partition {offset.partition}."
             )
             raise Refusal(error_codes.INVALID_REQUEST, message)
-        offsets[each.partition] = each.offset
-    return found
+        offsets[offset.partition] = offset.offset
+    return task
 
 
 NO_TASK_OFFSETS = MemberTaskOffsets()

@@ -110,7 +110,7 @@ def _missing_internal_topics(
     subtopologies: Mapping[str, ConfiguredSubtopology], topology: StreamsTopology, image: Image
 ) -> Mapping[str, CreatableTopic]:
     """Returns topic -> how to create it. The order is that of Kafka's map, which members see."""
-    needed = {topic.name: topic for each in subtopologies.values() for topic in each.internal_topics}
+    needed = {topic.name: topic for subtopology in subtopologies.values() for topic in subtopology.internal_topics}
     missing = dict(needed)
     for name in hash_map_order(topology.required_topics, string_hash):
         found, expected = image.topic_named(name), missing.get(name)

@@ -89,7 +89,7 @@ def _repartition_topics(subtopologies: list[Subtopology], count_of: CountOf) -> 
         if any(topic not in repartition and count_of(topic) is None for topic in subtopology.source_topics):
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     counts = SinkCounts(subtopologies, count_of).decided()
-    if any(info.name not in counts for each in subtopologies for info in each.repartition_source_topics):
+    if any(info.name not in counts for subtopology in subtopologies for info in subtopology.repartition_source_topics):
         raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, NEVER_A_SINK)
     return counts
 

@@ -30,7 +30,7 @@ class StreamsTopology:
         if value.epoch < 0:
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
         self.epoch = value.epoch
-        by_id = with_distinct_keys((each.subtopology_id, each) for each in value.subtopologies)
+        by_id = with_distinct_keys((subtopology.subtopology_id, subtopology) for subtopology in value.subtopologies)
         self.subtopologies: Mapping[str, Subtopology] = {id: by_id[id] for id in hash_map_order(by_id, string_hash)}
         self.subtopology_of_source_topic = {
             topic: subtopology for subtopology in self.subtopologies.values() for topic in source_topics_of(subtopology)
@@ -76,7 +76,7 @@ def source_topics_of(subtopology: Subtopology) -> list[str]:
 def topology_value(topology: StreamsGroupHeartbeatRequest.Topology) -> StreamsGroupTopologyValue:
     """Returns the record's value for the topology of a heartbeat."""
     return StreamsGroupTopologyValue(
-        epoch=topology.epoch, subtopologies=[_recorded(each) for each in topology.subtopologies]
+        epoch=topology.epoch, subtopologies=[_recorded(subtopology) for subtopology in topology.subtopologies]
     )
 
 
@@ -85,9 +85,9 @@ def _recorded(subtopology: StreamsGroupHeartbeatRequest.Subtopology) -> Subtopol
         subtopology_id=subtopology.subtopology_id,
         source_topics=subtopology.source_topics,
         source_topic_regex=subtopology.source_topic_regex,
-        state_changelog_topics=[_recorded_info(each) for each in subtopology.state_changelog_topics],
+        state_changelog_topics=[_recorded_info(topic) for topic in subtopology.state_changelog_topics],
         repartition_sink_topics=subtopology.repartition_sink_topics,
-        repartition_source_topics=[_recorded_info(each) for each in subtopology.repartition_source_topics],
+        repartition_source_topics=[_recorded_info(topic) for topic in subtopology.repartition_source_topics],
         copartition_groups=[
             StreamsGroupTopologyValue.CopartitionGroup(
                 source_topics=group.source_topics,

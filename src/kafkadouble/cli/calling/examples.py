@@ -74,7 +74,7 @@ MORE: Mapping[str, str] = {
 def words(verb: Verb) -> list[str]:
     """The words behind the name of the verb."""
     own = {**VALUES, **OF_VERB.get(verb.name, {})}
-    required = [own[each.name] for each in verb.parameters.values() if each.is_required]
+    required = [own[parameter.name] for parameter in verb.parameters.values() if parameter.is_required]
     return required + shlex.split(MORE.get(verb.name, ""))
 
 

@@ -28,7 +28,7 @@ def lines(result: Any) -> Iterator[str]:
 
 def _of_mapping(result: Mapping[str, Any]) -> Iterator[str]:
     values = list(result.values())
-    if values and all(isinstance(each, Mapping) for each in values):
+    if values and all(isinstance(value, Mapping) for value in values):
         rows = [{"": name, **each} for name, each in result.items()]
         yield from _table(rows)
     else:

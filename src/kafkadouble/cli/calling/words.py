@@ -52,7 +52,7 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
 
 
 def _given(verb: Verb) -> list[Parameter]:
-    return [each for each in verb.parameters.values() if each.schema is not None]
+    return [parameter for parameter in verb.parameters.values() if parameter.schema is not None]
 
 
 def _names(parameter: Parameter) -> list[str]:
@@ -60,7 +60,7 @@ def _names(parameter: Parameter) -> list[str]:
 
 
 def _values_in_words(verb: Verb) -> str:
-    required = [each.name for each in verb.parameters.values() if each.is_required]
+    required = [parameter.name for parameter in verb.parameters.values() if parameter.is_required]
     return f"{', '.join(required)}, in this order" if required else argparse.SUPPRESS
 
 
@@ -69,7 +69,7 @@ def parameters(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
     parser = parser_of(verb)
     found = vars(parser.parse_intermixed_args(words))
     values = found.pop("values", [])
-    places = [each.name for each in _given(verb) if each.name not in found and each.is_required]
+    places = [parameter.name for parameter in _given(verb) if parameter.name not in found and parameter.is_required]
     if len(values) > len(places):
         parser.error(f"{values[len(places)]!r} is one value too many")
     found |= dict(zip(places, values, strict=False))

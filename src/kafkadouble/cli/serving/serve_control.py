@@ -51,7 +51,7 @@ def _allowed_hosts(options: Namespace) -> list[str]:
 
 def _own_hosts(nodes: Iterable[Iterable[ListenerSpec]]) -> list[str]:
     """The names that clients are given, and those of sockets: they are names of this machine."""
-    addresses = [address for specs in nodes for each in specs for address in (each.advertised, each.bind) if address]
+    addresses = [address for specs in nodes for spec in specs for address in (spec.advertised, spec.bind) if address]
     return sorted({host for host, _ in addresses if host_names.is_host_name(host)})
 
 

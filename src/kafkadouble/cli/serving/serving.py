@@ -169,18 +169,18 @@ async def _serve_clients(
 ) -> None:
     nodes = {broker.controlling, *broker.members}
     if double is not None and options.scenario is not None:
-        await _first(begin_scenario(double), ended.wait(), *(each.listener.halted.wait() for each in nodes))
+        await _first(begin_scenario(double), ended.wait(), *(node.listener.halted.wait() for node in nodes))
         if ended.is_set() or _halted(broker) is not None:
             return
     _print_metrics_on_signal(broker)
     with collecting():
         async with _control(options, settings, double, control_sock):
             # A broker of a larger cluster has to be part of it first.
-            await _first(_opened(broker), ended.wait(), *(each.listener.halted.wait() for each in nodes))
+            await _first(_opened(broker), ended.wait(), *(node.listener.halted.wait() for node in nodes))
             if ended.is_set() or _halted(broker) is not None:
                 return
             with ready_file(options.ready_file, _announce(broker, settings, options, control_sock)):
-                await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+                await _first(ended.wait(), *(node.listener.halted.wait() for node in nodes))
 
 
 def _control(
@@ -283,7 +283,7 @@ def _halted(broker: ClusterApi) -> str | None:
 
 async def _first(*events: Coroutine[object, object, object]) -> None:
     """Waits for the first of these to end; raises its error."""
-    tasks = [asyncio.ensure_future(each) for each in events]
+    tasks = [asyncio.ensure_future(event) for event in events]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -352,7 +352,7 @@ def _announce(
         lines["controller.quorum.bootstrap.servers"] = text_of(*broker.controller)
     lines |= {
         "cluster.id": node.cluster_id,
-        "node.id": ",".join(str(each.node.id) for each in broker.members),
+        "node.id": ",".join(str(member.node.id) for member in broker.members),
         "pid": os.getpid(),
         "version": __version__,
     }

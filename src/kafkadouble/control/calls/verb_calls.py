@@ -86,7 +86,7 @@ def described_verb(verb: Verb) -> dict[str, Any]:
         "subject": verb.subject,
         "summary": verb.summary_for_json,
         "result": verb.result,
-        "parameters": [_described(each) for each in verb.parameters.values() if each.schema is not None],
+        "parameters": [_described(parameter) for parameter in verb.parameters.values() if parameter.schema is not None],
     }
 
 

@@ -109,7 +109,7 @@ def _operation(verb: Verb) -> dict[str, Any]:
         "summary": verb.summary_for_json,
         "tags": [verb.subject],
         "requestBody": {
-            "required": any(each.is_required for each in verb.parameters.values()),
+            "required": any(parameter.is_required for parameter in verb.parameters.values()),
             "content": {"application/json": {"schema": verb.schema}},
         },
         "responses": {

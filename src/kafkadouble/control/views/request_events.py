@@ -43,21 +43,21 @@ class RequestEvents(EventStream):
         """The requests that came, at most a batch of them, and those that waited and ended."""
         made = [event("restarted", {})] if self._is_earlier else []
         self._is_earlier = False
-        made += [event("request", short(each), each.number) for each in self._ended()]
+        made += [event("request", short(request), request.number) for request in self._ended()]
         found = requests_after(self.kafka, self._last, BATCH)
         self.has_more = len(found) == BATCH
         if found:
             made += self._of(found)
         return "".join(made)
 
-    def _of(self, found: list[SeenRequest]) -> list[str]:
-        missed = found[0].number - self._last - 1
+    def _of(self, requests: list[SeenRequest]) -> list[str]:
+        missed = requests[0].number - self._last - 1
         made = [event("lost", {"requests": missed}, self._last)] if missed and self._last else []
-        self._last = found[-1].number
-        for each in found:
-            made.append(event("request", short(each), each.number))
-            if each.outcome == WAITING and len(self._waiting) < MOST_WAITING:
-                self._waiting[each.number] = each
+        self._last = requests[-1].number
+        for request in requests:
+            made.append(event("request", short(request), request.number))
+            if request.outcome == WAITING and len(self._waiting) < MOST_WAITING:
+                self._waiting[request.number] = request
         return made
 
     def _ended(self) -> list[SeenRequest]:

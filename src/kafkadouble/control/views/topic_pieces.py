@@ -117,7 +117,7 @@ def _texts(pieces: dict[Place, Piece]) -> Iterator[str]:
 
 def _joined(of_topic: Sequence[Piece]) -> str:
     last = of_topic[-1]
-    return last.before + ",".join(each.partitions for each in of_topic if each.partitions) + last.after
+    return last.before + ",".join(piece.partitions for piece in of_topic if piece.partitions) + last.after
 
 
 def _dumped(value: Any) -> str:

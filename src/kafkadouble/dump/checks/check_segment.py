@@ -74,17 +74,17 @@ class Segment:
         if not self.rules.live:
             tally.torn.append(problem)
 
-    def _batch(self, found: ScannedBatch, cursors: list[Cursor[Any]], tally: Tally) -> None:
-        if found.problem is not None:
-            raise found.problem
-        header, file = found.header, str(self.path(names.LOG))
+    def _batch(self, batch: ScannedBatch, cursors: list[Cursor[Any]], tally: Tally) -> None:
+        if batch.problem is not None:
+            raise batch.problem
+        header, file = batch.header, str(self.path(names.LOG))
         problem = self._misplaced(header) or self.epochs.problem(header)
         if problem is not None:
-            raise BadFile(problem, file=file, offset=found.position)
+            raise BadFile(problem, file=file, offset=batch.position)
         for cursor in cursors:
-            cursor.see(found.position, header)
+            cursor.see(batch.position, header)
         tally.counts["batches"] += 1
-        tally.counts["records"] += count_records(found, file)
+        tally.counts["records"] += count_records(batch, file)
         self.next_offset = header.next_offset
 
     def _misplaced(self, header: BatchHeader) -> str | None:
@@ -92,14 +92,14 @@ class Segment:
         return _SHOWN_GAP.format(self.next_offset, header.base_offset - 1) if gap and not self.rules.gaps else None
 
 
-def count_records(found: ScannedBatch, file: str) -> int:
+def count_records(batch: ScannedBatch, file: str) -> int:
     """Counts the records of a batch by reading them. Raises BadFile for a corrupt record."""
-    header = found.header
+    header = batch.header
     try:
         if header.magic < 2:
-            return len(records_of(found.data, 0, header))
-        scan_records(found.data, 0, header)
+            return len(records_of(batch.data, 0, header))
+        scan_records(batch.data, 0, header)
     except WireError as error:
         inside = 0 if header.compression else max(error.offset, 0)
-        raise BadFile(error.problem, file=file, offset=found.position + inside, path=error.path) from None
+        raise BadFile(error.problem, file=file, offset=batch.position + inside, path=error.path) from None
     return header.count

@@ -35,10 +35,10 @@ def check_snapshot(path: Path, tally: Tally) -> None:
     tally.counts["checkpoints"] += 1
 
 
-def _place(found: ScannedBatch, before: ScannedBatch | None, path: Path) -> None:
+def _place(batch: ScannedBatch, before: ScannedBatch | None, path: Path) -> None:
     """Checks that offsets begin at 0 without gaps, and that the epoch in the snapshot's name is in
     every batch."""
-    header, snapshot_id = found.header, names.parse_checkpoint(path.name)
+    header, snapshot_id = batch.header, names.parse_checkpoint(path.name)
     expected = 0 if before is None else before.header.next_offset
     epoch = before.header.partition_leader_epoch if before is not None else header.partition_leader_epoch
     problem = None
@@ -46,16 +46,16 @@ def _place(found: ScannedBatch, before: ScannedBatch | None, path: Path) -> None
         problem = f"offset {header.base_offset} where {expected} is due"
     elif header.partition_leader_epoch != (epoch if snapshot_id is None else snapshot_id.epoch):
         problem = f"leader epoch {header.partition_leader_epoch} in a snapshot of another"
-    elif before is None and _control(found, 0) != SNAPSHOT_HEADER:
+    elif before is None and _control(batch, 0) != SNAPSHOT_HEADER:
         problem = "the first record of a snapshot is its header, this one is not"
     if problem is not None:
-        raise BadFile(problem, file=str(path), offset=found.position)
+        raise BadFile(problem, file=str(path), offset=batch.position)
 
 
-def _control(found: ScannedBatch, index: int) -> int | None:
+def _control(batch: ScannedBatch, index: int) -> int | None:
     """The type of the control record at this index of a batch; None for anything else."""
     try:
-        records = records_of(found.data, 0, found.header)
-        return control_type(records[index])[1] if found.header.is_control and records else None
+        records = records_of(batch.data, 0, batch.header)
+        return control_type(records[index])[1] if batch.header.is_control and records else None
     except WireError:
         return None

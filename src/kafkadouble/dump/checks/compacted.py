@@ -37,9 +37,9 @@ def _topics(path: Path) -> Iterator[str]:
                 yield from _in_batch(found)
 
 
-def _in_batch(found: ScannedBatch) -> Iterator[str]:
+def _in_batch(batch: ScannedBatch) -> Iterator[str]:
     try:
-        for record in records_of(found.data, 0, found.header):
+        for record in records_of(batch.data, 0, batch.header):
             message = decode_record(record.value or b"")[0]
             if isinstance(message, ConfigRecord) and (
                 message.resource_type == _TOPIC and message.name == _POLICY and "compact" in (message.value or "")

@@ -58,13 +58,13 @@ def _batch(found: ScannedBatch, decode: str, options: Options, file: str) -> Ite
             yield Item(RECORD, _record(batch.header, record, made))
 
 
-def _crowd(found: ScannedBatch, file: str) -> BadFile | None:
+def _crowd(batch: ScannedBatch, file: str) -> BadFile | None:
     """Refuses a batch with more records than a node accepts. A batch of a few kilobytes can hold
     millions of records, too many to show or to keep in memory."""
-    count, size = found.header.count, found.header.size
+    count, size = batch.header.count, batch.header.size
     if count <= max(MOST_RECORDS, size // SMALLEST):
         return None
-    return BadFile(f"{count} records in {size} bytes", file=file, offset=found.position, path="records_count")
+    return BadFile(f"{count} records in {size} bytes", file=file, offset=batch.position, path="records_count")
 
 
 def _inside(batch: show.ShownBatch, position: int, file: str) -> BadFile | None:
@@ -79,17 +79,17 @@ def _inside(batch: show.ShownBatch, position: int, file: str) -> BadFile | None:
     )
 
 
-def _header(found: ScannedBatch) -> dict[str, Any]:
-    header = found.header
+def _header(batch: ScannedBatch) -> dict[str, Any]:
+    header = batch.header
     made = _offsets(header) if header.magic == 2 else {"offset": header.base_offset}
     return made | {
-        "position": found.position,
+        "position": batch.position,
         _time_name(header): header.max_timestamp,
         "size": header.size,
         "magic": header.magic,
         "compresscodec": codec_name(header.compression),
         "crc": header.crc,
-        "isvalid": found.problem is None or found.problem.path != "crc",
+        "isvalid": batch.problem is None or batch.problem.path != "crc",
     }
 
 

@@ -195,8 +195,8 @@ def log_dirs(settings: Settings) -> list[str]:
 def metadata_dir(settings: Settings) -> str | None:
     """The directory in the settings that is for the metadata log alone; None if that log is in one
     of the others."""
-    found = settings["metadata.log.dir"]
-    return found if isinstance(found, str) and found and found not in _partition_dirs(settings) else None
+    setting = settings["metadata.log.dir"]
+    return setting if isinstance(setting, str) and setting and setting not in _partition_dirs(settings) else None
 
 
 def _partition_dirs(settings: Settings) -> list[str]:

@@ -34,7 +34,7 @@ HOST = "127.0.0.1"
 def free_ports(count: int) -> list[int]:
     """So many ports that nothing listens on now."""
     sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
+    ports = [socket.getsockname()[1] for socket in sockets]
     for each in sockets:
         each.close()
     return ports

@@ -98,14 +98,14 @@ class RemoteCluster:
     @property
     def members(self) -> list[RemoteMember]:
         """The brokers that are not fenced."""
-        return [self._member(each.id, each.endpoint) for each in self.image.live_brokers()]
+        return [self._member(broker.id, broker.endpoint) for broker in self.image.live_brokers()]
 
     def _member(self, id: int, endpoint: BrokerEndpoint) -> RemoteMember:
         return RemoteMember(RemoteNode(id, RemotePartitions(self, id)), endpoint, self.clock)
 
     def member(self, id: int) -> RemoteMember | None:
         """The broker with this id."""
-        return next((each for each in self.members if each.node.id == id), None)
+        return next((member for member in self.members if member.node.id == id), None)
 
     def settle(self) -> None:
         """Forgets what was read."""
@@ -141,11 +141,11 @@ class RemoteCluster:
             return self._repeated(body, at, _is_refused)
         if isinstance(body, MetadataRequest) and body.allow_auto_topic_creation:
             answer = self._repeated(body, at, _is_absent)
-            self.created |= {each.name for each in answer.topics if not each.error_code}
+            self.created |= {topic.name for topic in answer.topics if not topic.error_code}
             return answer
         answer = self.connections.ask(body, at)
         if isinstance(body, CreateTopicsRequest):
-            self.created |= {each.name for each in answer.topics if not each.error_code}
+            self.created |= {topic.name for topic in answer.topics if not topic.error_code}
         return answer
 
     def _repeated(self, body: Message, at: BrokerEndpoint | None, is_early: Callable[[Any], bool]) -> Any:
@@ -160,7 +160,7 @@ class RemoteCluster:
         client may ask any of them."""
         request = _to_describe(topic)
         self._wait(
-            lambda: all(_knows(self.connections.ask(request, each.endpoint), partitions) for each in self.members)
+            lambda: all(_knows(self.connections.ask(request, member.endpoint), partitions) for member in self.members)
         )
 
     def wait_until_none_knows(self, topic: str) -> None:
@@ -201,4 +201,4 @@ def _is_absent(answer: Any) -> bool:
 
 
 def _is_refused(answer: Any) -> bool:
-    return any(each.error_code in MOVED for topic in answer.responses for each in topic.partition_responses)
+    return any(response.error_code in MOVED for topic in answer.responses for response in topic.partition_responses)

@@ -60,7 +60,7 @@ class RemoteImage:
     @cached_property
     def topics(self) -> dict[Uuid, TopicImage]:
         """All topics, by id."""
-        found = [_topic(each) for each in self._metadata(None).topics if not each.error_code]
+        found = [_topic(topic) for topic in self._metadata(None).topics if not topic.error_code]
         self._topics |= {topic.name: topic for topic in found}
         return {topic.id: topic for topic in found}
 

@@ -148,7 +148,7 @@ class _Walk:
         if not field.array and kind != NODE:
             return self._ids.learn(kind, recorded, found, node)
         ours, theirs = (recorded, found) if field.array else ([recorded], [found])
-        mapped = [self._ids.of(kind, each, node) for each in ours]
+        mapped = [self._ids.of(kind, our, node) for our in ours]
         return sorted(mapped) == sorted(theirs) if is_unordered(field) else mapped == list(theirs)
 
     def _difference(self, path: str, recorded: str, found: str) -> FieldDifference:

@@ -43,7 +43,7 @@ class IdTranslation:
     """Translates the ids of a recording to those of the target. `nodes` maps node ids."""
 
     def __init__(self, nodes: Mapping[int, int]) -> None:
-        self._found: dict[tuple[str, Any], Any] = {(NODE, recorded): found for recorded, found in nodes.items()}
+        self._found: dict[tuple[str, Any], Any] = {(NODE, recorded): node for recorded, node in nodes.items()}
         # What is added to the count of a recorded id, and to the epoch of a fetch session.
         self._ahead: dict[Any, int] = {}
         self._fetches: dict[tuple[int, int], int] = {}

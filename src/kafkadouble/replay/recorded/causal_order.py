@@ -26,7 +26,7 @@ class CausalOrder:
 
     def __init__(self, exchanges: Sequence[Exchange]) -> None:
         self._all = _EndOrder(exchanges)
-        self._writes = _EndOrder([each for each in exchanges if each.api_key not in WAITS_FOR_OTHERS])
+        self._writes = _EndOrder([exchange for exchange in exchanges if exchange.api_key not in WAITS_FOR_OTHERS])
         self._done: set[int] = set()
 
     def done(self, exchange: Exchange) -> None:
@@ -46,7 +46,7 @@ class _EndOrder:
     """Exchanges in the order in which they ended; the first `_over` of them are over."""
 
     def __init__(self, exchanges: Sequence[Exchange]) -> None:
-        self._in_order = sorted(exchanges, key=lambda each: (each.ended_us, each.number))
+        self._in_order = sorted(exchanges, key=lambda exchange: (exchange.ended_us, exchange.number))
         self._over = 0
 
     def advance(self, done: set[int]) -> None:

@@ -50,15 +50,15 @@ class Recording:
     @property
     def nodes(self) -> list[int]:
         """The ids of the nodes that were asked."""
-        return sorted({each.node for each in self.exchanges})
+        return sorted({exchange.node for exchange in self.exchanges})
 
     def brokers(self) -> list[int]:
         """The ids of the brokers of the recorded cluster, as far as the recording shows them."""
-        found = set(self.nodes)
-        for each in self.exchanges:
-            if each.api_key == ApiKeys.METADATA and (answer := each.answer()) is not None:
-                found.update(broker.node_id for broker in answer.brokers)
-        return sorted(found)
+        nodes = set(self.nodes)
+        for exchange in self.exchanges:
+            if exchange.api_key == ApiKeys.METADATA and (answer := exchange.answer()) is not None:
+                nodes.update(broker.node_id for broker in answer.brokers)
+        return sorted(nodes)
 
     def __repr__(self) -> str:
         return f"{len(self.exchanges)} requests of run {self.run} in {self.path}"
@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str], run: str | None = None) -> Recording:
     of_clients = _of_clients([each for each in decoded if each is not None])
     if not of_clients:
         raise UsageError(f"{path} has no request of a client")
-    numbered = tuple(each._replace(number=number) for number, each in enumerate(of_clients, 1))
+    numbered = tuple(client._replace(number=number) for number, client in enumerate(of_clients, 1))
     missing = sum(each is None for each in decoded)
     return Recording(path, rows[0]["run"], numbered, len(decoded) - missing - len(numbered), missing)
 
@@ -159,10 +159,10 @@ def _decoded(row: dict[str, Any], frame: bytes) -> Exchange:
     return made
 
 
-def _of_clients(found: Sequence[Exchange]) -> list[Exchange]:
+def _of_clients(exchanges: Sequence[Exchange]) -> list[Exchange]:
     """The exchanges of clients; connections whose requests name a node are left out."""
-    of_nodes = {each.connection for each in found if _is_from_node(each)}
-    return [each for each in found if each.connection not in of_nodes]
+    of_nodes = {exchange.connection for exchange in exchanges if _is_from_node(exchange)}
+    return [exchange for exchange in exchanges if exchange.connection not in of_nodes]
 
 
 def _is_from_node(exchange: Exchange) -> bool:

@@ -35,7 +35,7 @@ def bootstrap(host: Host, listener: str) -> str:
 def controller_bootstrap_servers(host: Host) -> str:
     """HOST:PORT of the controller, for the setting `controller.quorum.bootstrap.servers` of a
     node that joins. Raises UsageError without `controller_port`."""
-    found = host.known().broker.controller
-    if found is None:
+    controller = host.known().broker.controller
+    if controller is None:
         raise UsageError("no other node reaches its controller: give controller_port=0")
-    return text_of(*found)
+    return text_of(*controller)

@@ -122,7 +122,7 @@ class RandomGroup:
         if self.assignable is not None:
             most = 1 if self.all_initialized else self.made.choice([0.5, 1, 1, 1])
             self.assignable = {
-                topic_id: [each for each in range(count) if self.made.random() <= most]
+                topic_id: [number for number in range(count) if self.made.random() <= most]
                 for topic_id, count in self.topics.partitions.items()
                 if self.made.random() <= most
             }

@@ -112,7 +112,7 @@ def test_uniform_moves_no_partition_that_would_balance_two_members(seed: int) ->
     for _, spec, assigned in rounds_of(UniformAssignor(), seed, False):
         for giver, gives in assigned.items():
             for taker, takes in assigned.items():
-                common = [each for each in gives if each in spec.members[taker].subscribed_topic_ids]
+                common = [give for give in gives if give in spec.members[taker].subscribed_topic_ids]
                 size = len(partitions_of(gives)) - len(partitions_of(takes))
                 assert size <= 1 or not common, (giver, taker)
 
@@ -123,7 +123,7 @@ def test_range_gives_consecutive_partitions_of_even_size(seed: int, homogeneous:
     for group, spec, assigned in rounds_of(RangeAssignor(), seed, homogeneous):
         for topic_id, count in group.topics.partitions.items():
             subscribers = [each for each, member in spec.members.items() if topic_id in member.subscribed_topic_ids]
-            ranges = [list(assigned[each].get(topic_id, ())) for each in subscribers]
+            ranges = [list(assigned[subscriber].get(topic_id, ())) for subscriber in subscribers]
             even = count // len(subscribers) if subscribers else 0
             for partitions in ranges:
                 assert partitions == list(range(partitions[0], partitions[0] + len(partitions))) if partitions else True

@@ -21,8 +21,8 @@ class ConsumerBench(Bench):
     """A Bench in which an assignment is computed as soon as a heartbeat needs it."""
 
     def __init__(self, **settings: object) -> None:
-        given = {"group_consumer_assignment_interval_ms": 0, "group_initial_rebalance_delay_ms": 0, **settings}
-        super().__init__(offsets_partitions=1, with_offsets_topic=True, **given)
+        arguments = {"group_consumer_assignment_interval_ms": 0, "group_initial_rebalance_delay_ms": 0, **settings}
+        super().__init__(offsets_partitions=1, with_offsets_topic=True, **arguments)
 
     def consumer_group(self, group: str = GROUP) -> ConsumerGroup:
         found = self.shard(group).groups[group]
@@ -97,8 +97,8 @@ class Consumer:
         return self.bench.ask(self.request(**fields))
 
     def code(self, **fields: Any) -> int:
-        found: int = self.send(**fields).error_code
-        return found
+        error_code: int = self.send(**fields).error_code
+        return error_code
 
     def follow(self, answer: Any) -> None:
         self.epoch = answer.member_epoch
@@ -123,10 +123,10 @@ def settle(*consumers: Consumer, rounds: int = 20) -> None:
     first one writes may change the answers of the second."""
     quiet = 0
     for _ in range(rounds):
-        before = [(each.epoch, each.owned) for each in consumers]
-        for each in consumers:
-            each.beat()
-        quiet = quiet + 1 if before == [(each.epoch, each.owned) for each in consumers] else 0
+        before = [(consumer.epoch, consumer.owned) for consumer in consumers]
+        for consumer in consumers:
+            consumer.beat()
+        quiet = quiet + 1 if before == [(consumer.epoch, consumer.owned) for consumer in consumers] else 0
         if quiet == 2:
             return
     raise AssertionError(f"the group does not settle: {consumers}")

@@ -88,7 +88,7 @@ def made_target(made: Random, member: ConsumerGroupMember) -> tuple[Reconciliati
     for source in (member.assigned_partitions, member.partitions_pending_revocation):
         for id, epochs in source.items():
             current.setdefault(id, {}).update(dict.fromkeys(epochs, member.member_epoch))
-    assignment = {id: PartitionSet(each) for id, each in made_epochs(made).items()}
+    assignment = {id: PartitionSet(epoch) for id, epoch in made_epochs(made).items()}
     if made.random() < 0.3:
         assignment = {id: PartitionSet(each) for id, each in member.assigned_partitions.items()}
     subscribed = frozenset(TOPICS[name] for name in member.subscribed_topic_names if name in TOPICS)

@@ -162,7 +162,7 @@ def test_records_of_members_are_kafkas_byte_by_byte(kafka: Witness, seed: int) -
     members = [made_member(made) for _ in range(100)]
     theirs = kafka.ask_all({"op": "write", "member": as_json(member)} for member in members)
     for member, written in zip(members, theirs, strict=True):
-        subscription, current = (each.encoded(0, 0) for each in written_records(member))
+        subscription, current = (record.encoded(0, 0) for record in written_records(member))
         assert [hex_of(subscription.key), hex_of(subscription.value)] == written[0]
         assert [hex_of(current.key), hex_of(current.value)] == [written[1][0], in_order(written[1][1])]
 

@@ -300,7 +300,7 @@ def test_a_classic_group_that_was_converted_is_dead() -> None:
     Consumer(bench, "a", "t").beat()
     _complete_rebalance(group, member.generation, {}, codes.NONE)
     assert group.state_name == "Dead"
-    assert all(each.session_timer is None for each in group.members.values())
+    assert all(member.session_timer is None for member in group.members.values())
 
 
 def test_timers_of_the_classic_group_end_with_it() -> None:

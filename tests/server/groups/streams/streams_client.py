@@ -93,9 +93,9 @@ def described(bench: Bench) -> Any:
 
 
 def streams_group_of(bench: Bench) -> StreamsGroup:
-    found = bench.shard().groups[GROUP]
-    assert isinstance(found, StreamsGroup)
-    return found
+    group = bench.shard().groups[GROUP]
+    assert isinstance(group, StreamsGroup)
+    return group
 
 
 def settle(bench: Bench, clients: Sequence[StreamsClient], *, rounds: int = 12) -> None:
@@ -113,4 +113,4 @@ def settle(bench: Bench, clients: Sequence[StreamsClient], *, rounds: int = 12) 
 def alter_group(bench: Bench, name: str, value: str) -> None:
     """Sets a configuration of the group."""
     body = incremental((32, GROUP, {name: value}))
-    assert [each.error_code for each in bench.ask(body).responses] == [0]
+    assert [response.error_code for response in bench.ask(body).responses] == [0]

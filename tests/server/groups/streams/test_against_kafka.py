@@ -111,19 +111,19 @@ def _configured(topology: RandomTopology) -> Any:
     requested = topology.heartbeat().topology
     assert requested is not None
     try:
-        found = configure_topics(StreamsTopology.requested(requested), _Topics(topology.topics))  # type: ignore[arg-type]
+        topics = configure_topics(StreamsTopology.requested(requested), _Topics(topology.topics))  # type: ignore[arg-type]
     except Refusal as refusal:
         return _camel(error_codes.name(refusal.code)), refusal.message
-    detail = None if found.error is None else (int(found.error.status), found.error.message)
-    return detail, _tasks(found), _in_order(found.described()), _in_order(_creates(found))
+    detail = None if topics.error is None else (int(topics.error.status), topics.error.message)
+    return detail, _tasks(topics), _in_order(topics.described()), _in_order(_creates(topics))
 
 
-def _tasks(found: ConfiguredTopology) -> Any:
-    return found.subtopologies and {id: each.number_of_tasks for id, each in found.subtopologies.items()}
+def _tasks(topology: ConfiguredTopology) -> Any:
+    return topology.subtopologies and {id: each.number_of_tasks for id, each in topology.subtopologies.items()}
 
 
-def _creates(found: ConfiguredTopology) -> list[CreateTopicsRequest.CreatableTopic]:
-    return sorted(found.internal_topics_to_create.values(), key=lambda topic: str(topic.name))
+def _creates(topology: ConfiguredTopology) -> list[CreateTopicsRequest.CreatableTopic]:
+    return sorted(topology.internal_topics_to_create.values(), key=lambda topic: str(topic.name))
 
 
 def _in_order(message: Any) -> str:

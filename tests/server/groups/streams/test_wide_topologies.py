@@ -32,13 +32,13 @@ SIZE, VERSION = 300, 1
 
 
 def changelogs(size: int) -> list[Subtopology]:
-    topics = [TopicInfo(name=f"c{each}") for each in range(size)]
+    topics = [TopicInfo(name=f"c{number}") for number in range(size)]
     return [Subtopology(subtopology_id="s", source_topics=["lines"], state_changelog_topics=topics)]
 
 
 def sinks(size: int) -> list[Subtopology]:
     """One subtopology that writes to the topics that it reads."""
-    names = [f"r{each}" for each in range(size)]
+    names = [f"r{number}" for number in range(size)]
     read = [TopicInfo(name=name) for name in names]
     return [
         Subtopology(
@@ -54,11 +54,11 @@ def chain(size: int) -> list[Subtopology]:
     """Each subtopology reads what the next one writes."""
     made = [
         Subtopology(
-            subtopology_id=f"{each}",
-            repartition_sink_topics=[f"r{each}"],
-            repartition_source_topics=[TopicInfo(name=f"r{each + 1}")],
+            subtopology_id=f"{number}",
+            repartition_sink_topics=[f"r{number}"],
+            repartition_source_topics=[TopicInfo(name=f"r{number + 1}")],
         )
-        for each in range(size)
+        for number in range(size)
     ]
     made[-1].source_topics, made[-1].repartition_source_topics = ["lines"], []
     return made
@@ -67,8 +67,8 @@ def chain(size: int) -> list[Subtopology]:
 def copartition_groups(size: int) -> list[Subtopology]:
     """As many groups as topics, and every topic has a count."""
     (subtopology,) = sinks(size)
-    subtopology.repartition_source_topics = [TopicInfo(name=f"r{each}", partitions=1) for each in range(size)]
-    groups = [CopartitionGroup(repartition_source_topics=[each]) for each in range(size)]
+    subtopology.repartition_source_topics = [TopicInfo(name=f"r{number}", partitions=1) for number in range(size)]
+    groups = [CopartitionGroup(repartition_source_topics=[number]) for number in range(size)]
     subtopology.copartition_groups = groups
     return [subtopology]
 
@@ -116,7 +116,7 @@ def test_forgetting_twice_the_failed_topics_takes_twice_the_lines(monkeypatch: p
     def work(size: int) -> Callable[[], Any]:
         node = BrokerNode()
         creation = InternalTopicCreation(node)  # type: ignore[arg-type]
-        creation.create([CreateTopicsRequest.CreatableTopic(name=f"c{each}") for each in range(size)], 1000)
+        creation.create([CreateTopicsRequest.CreatableTopic(name=f"c{number}") for number in range(size)], 1000)
         return lambda: node.lifecycle.done.pop()(None)
 
     assert growth(work, SIZE) <= LINEAR
@@ -124,7 +124,7 @@ def test_forgetting_twice_the_failed_topics_takes_twice_the_lines(monkeypatch: p
 
 def test_the_copartition_of_twice_the_topics_takes_twice_the_lines() -> None:
     def work(size: int) -> Callable[[], Any]:
-        names = [CountedText(f"r{each}") for each in range(size)]
+        names = [CountedText(f"r{number}") for number in range(size)]
         enforcer = CopartitionedTopicsEnforcer([str(name) for name in names], (), lambda topic: 1)
         return lambda: enforcer.enforce(names)
 
@@ -133,9 +133,9 @@ def test_the_copartition_of_twice_the_topics_takes_twice_the_lines() -> None:
 
 def counts_in_rounds(subtopologies: list[Recorded], known: dict[str, int]) -> dict[str, int] | str:
     """The counts as Kafka finds them: all pairs again, until none is left or none was decided."""
-    infos = [info for each in subtopologies for info in each.repartition_source_topics]
+    infos = [info for subtopology in subtopologies for info in subtopology.repartition_source_topics]
     counts = {info.name: info.partitions for info in infos if info.partitions}
-    waiting = [(each, sink) for each in subtopologies for sink in each.repartition_sink_topics]
+    waiting = [(subtopology, sink) for subtopology in subtopologies for sink in subtopology.repartition_sink_topics]
     while waiting:
         left = []
         for subtopology, sink in waiting:
@@ -154,11 +154,11 @@ def counts_in_rounds(subtopologies: list[Recorded], known: dict[str, int]) -> di
 @pytest.mark.parametrize("seed", range(300))
 def test_sinks_have_the_counts_of_rounds_over_all_pairs(seed: int) -> None:
     random = Random(seed)
-    known = {f"s{each}": random.randint(1, 9) for each in range(3)}
-    names = [f"r{each}" for each in range(random.randint(1, 8))]
+    known = {f"s{number}": random.randint(1, 9) for number in range(3)}
+    names = [f"r{number}" for number in range(random.randint(1, 8))]
     subtopologies = [
         Recorded(
-            subtopology_id=f"{each}",
+            subtopology_id=f"{number}",
             source_topics=random.choices([*known, "unknown"], k=random.choice((0, 0, 1, 2))),
             repartition_sink_topics=random.choices(names, k=random.randint(0, 3)),
             repartition_source_topics=[
@@ -166,7 +166,7 @@ def test_sinks_have_the_counts_of_rounds_over_all_pairs(seed: int) -> None:
                 for name in random.sample(names, k=random.randint(0, min(2, len(names))))
             ],
         )
-        for each in range(random.randint(1, 7))
+        for number in range(random.randint(1, 7))
     ]
     expected = counts_in_rounds(subtopologies, known)
     try:

@@ -33,8 +33,8 @@ def cleaned(log: PartitionLog, now: int = NOW, most_keys: int = 1000) -> Cleaned
         try:
             next(steps)
         except StopIteration as end:
-            found: Cleaned = end.value
-            return found
+            value: Cleaned = end.value
+            return value
 
 
 def records(log: PartitionLog) -> list[Record]:

@@ -53,29 +53,29 @@ class PlainLog:
         self.end = batch.last + 1
 
     def begin_epoch(self, leader_epoch: int) -> None:
-        self.epochs = [each for each in self.epochs if each[0] < self.end]
+        self.epochs = [epoch for epoch in self.epochs if epoch[0] < self.end]
         self.epochs.append((self.end, leader_epoch))
 
     def truncate(self, offset: int) -> None:
-        self.batches = [each for each in self.batches if each.last < offset]
+        self.batches = [batch for batch in self.batches if batch.last < offset]
         self.end, self.watermark = offset, min(self.watermark, offset)
-        self.epochs = [each for each in self.epochs if each[0] < offset]
+        self.epochs = [epoch for epoch in self.epochs if epoch[0] < offset]
 
     def delete_before(self, offset: int) -> None:
         self.start = max(self.start, offset)
         older = [epoch for start, epoch in self.epochs if start <= self.start]
-        later = [each for each in self.epochs if each[0] > self.start]
+        later = [epoch for epoch in self.epochs if epoch[0] > self.start]
         self.epochs = [(self.start, older[-1]), *later] if older else later
 
     def transactions(self) -> Iterator[tuple[list[PlainBatch], PlainBatch | None]]:
         """The data of each transaction, and the marker that ended it."""
         open_ones: dict[int, list[PlainBatch]] = {}
-        for each in self.batches:
-            if each.commits is not None:
-                if each.producer in open_ones:
-                    yield open_ones.pop(each.producer), each
-            elif each.is_transactional:
-                open_ones.setdefault(each.producer, []).append(each)
+        for batch in self.batches:
+            if batch.commits is not None:
+                if batch.producer in open_ones:
+                    yield open_ones.pop(batch.producer), batch
+            elif batch.is_transactional:
+                open_ones.setdefault(batch.producer, []).append(batch)
         for data in open_ones.values():
             yield data, None
 
@@ -111,6 +111,6 @@ class PlainLog:
 
     def last_of(self, producer: int) -> PlainBatch | None:
         """The last data batch of the producer in its last epoch."""
-        own = [each for each in self.batches if each.producer == producer]
+        own = [batch for batch in self.batches if batch.producer == producer]
         data = [each for each in own if each.commits is None and each.epoch == own[-1].epoch]
         return data[-1] if data else None

@@ -23,8 +23,8 @@ def finish(steps: Cleaning) -> None:
         pass
 
 
-def last_values(found: list[Record]) -> dict[bytes | None, bytes | None]:
-    return {record.key: record.value for record in found}
+def last_values(records: list[Record]) -> dict[bytes | None, bytes | None]:
+    return {record.key: record.value for record in records}
 
 
 def test_every_key_keeps_its_last_value_and_the_active_segment_is_untouched() -> None:
@@ -68,7 +68,7 @@ def test_offsets_reads_and_lookups_go_on_over_the_holes() -> None:
         offset = slice_.next_offset
     assert found == records(log)
     # As in Kafka, the first segment is late enough by the time of its last append, and is empty.
-    sizes = [each.size for each in log.segments]
+    sizes = [segment.size for segment in log.segments]
     assert sizes[0] == 0
     assert log.offset_for(NOW).offset == -1
     fill(log, 7, 7)
@@ -91,14 +91,14 @@ def test_only_the_end_of_what_may_be_cleaned_keeps_an_empty_batch() -> None:
     log.commit_all()
     cleaned(log)
     assert len(closed) > 3
-    kept = [read_header(batch) for each in log.segments for batch in each.batches(0, ANY_TIMESTAMP)]
+    kept = [read_header(batch) for segment in log.segments for batch in segment.batches(0, ANY_TIMESTAMP)]
     assert [(each.base_offset, each.count) for each in kept] == [(end, 3)]
     write(log, *[(b"k%d" % key, b"newest") for key in range(3)])
     log.roll()
     found = cleanable(log, NOW)
     write(log, (b"k0", b"last"))
     cleaned(log)
-    kept = [read_header(batch) for each in log.segments for batch in each.batches(0, ANY_TIMESTAMP)]
+    kept = [read_header(batch) for segment in log.segments for batch in segment.batches(0, ANY_TIMESTAMP)]
     assert [(each.base_offset, each.count) for each in kept] == [(found.end - 3, 3), (found.end, 1)]
 
 
@@ -166,7 +166,7 @@ def test_an_undecided_transaction_stops_the_cleaning() -> None:
     log.append_as_leader(batch, 0, NOW)
     fill(log, 200, 2)
     assert cleanable(log, NOW, whole_segments=False).end == open_at
-    bases = [each.base_offset for each in log.segments]
+    bases = [segment.base_offset for segment in log.segments]
     assert open_at not in bases
     assert cleanable(log, NOW).end == max(base for base in bases if base < open_at)
 
@@ -242,8 +242,8 @@ def test_random_logs_keep_the_last_value_of_every_key(storage: str) -> None:
         assert last_values(records(log)) == expected
         cleaned(log)
         cleaned(log, NOW + 2 * DAY)
-        found = last_values(records(log))
-        assert {key: value for key, value in found.items() if value is not None} == {
+        values = last_values(records(log))
+        assert {key: value for key, value in values.items() if value is not None} == {
             key: value for key, value in expected.items() if value is not None
         }
         for kept in log.batches(0):

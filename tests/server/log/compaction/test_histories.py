@@ -67,7 +67,7 @@ class Histories(RuleBasedStateMachine):
         return tuple(PlainRecord(self.plain.end + at, self.now, *pair) for at, pair in enumerate(pairs))
 
     def _append(self, batch: PlainBatch) -> None:
-        records = [Record(at, each.timestamp, each.key, each.value) for at, each in enumerate(batch.records)]
+        records = [Record(at, record.timestamp, record.key, record.value) for at, record in enumerate(batch.records)]
         data = encode_batch(
             records,
             producer_id=batch.producer,
@@ -131,7 +131,7 @@ class Histories(RuleBasedStateMachine):
 
     def _ends_from(self, offset: int) -> list[int]:
         """Where batches end, from `offset` on."""
-        return sorted({offset, *(each.last + 1 for each in self.plain.batches if each.last >= offset)})
+        return sorted({offset, *(batch.last + 1 for batch in self.plain.batches if batch.last >= offset)})
 
     @rule(share=SHARES)
     def replicated(self, share: float) -> None:
@@ -163,7 +163,7 @@ class Histories(RuleBasedStateMachine):
         """Only what was not replicated."""
         ends = self._ends_from(self.plain.watermark)
         offset = ends[round((len(ends) - 1) * share)]
-        cut = {each.producer for each in self.plain.batches if each.last >= offset}
+        cut = {batch.producer for batch in self.plain.batches if batch.last >= offset}
         self.log.truncate_to(offset)
         self.plain.truncate(offset)
         self._look_at_producers(cut)
@@ -191,7 +191,7 @@ class Histories(RuleBasedStateMachine):
         log, plain = self.log, self.plain
         for end, committed in ((log.last_stable_offset, True), (log.log_end_offset, False)):
             found = list(_seen(log, end, committed=committed))
-            appended = {each.offset: each for each in plain.records(end)}
+            appended = {record.offset: record for record in plain.records(end)}
             assert all(appended.get(each.offset) == each for each in found)
             if committed:
                 assert not plain.aborted() & {each.offset for each in found}
@@ -227,7 +227,7 @@ class Histories(RuleBasedStateMachine):
             plain.end,
             plain.watermark,
         )
-        assert [(each.offset, each.epoch) for each in log.epochs.entries] == plain.epochs
+        assert [(entry.offset, entry.epoch) for entry in log.epochs.entries] == plain.epochs
         first = plain.first_unstable
         if first is None:
             self.recovered_open = False
@@ -259,11 +259,11 @@ class Histories(RuleBasedStateMachine):
             return
         for segment in self.log.segments:
             headers = _headers(segment.batches(segment.base_offset, ANY_TIMESTAMP))
-            assert segment.size == sum(each.size for each in headers)
-            assert segment.max_timestamp == max((each.max_timestamp for each in headers), default=-1)
+            assert segment.size == sum(header.size for header in headers)
+            assert segment.max_timestamp == max((header.max_timestamp for header in headers), default=-1)
             assert segment.next_offset == (headers[-1].next_offset if headers else segment.base_offset)
             assert not headers or segment.first_timestamp == headers[0].max_timestamp
-            assert all(each.base_offset >= segment.base_offset for each in headers)
+            assert all(header.base_offset >= segment.base_offset for header in headers)
 
 
 def _values(table: dict[bytes, PlainRecord]) -> dict[bytes, PlainRecord]:
@@ -272,7 +272,7 @@ def _values(table: dict[bytes, PlainRecord]) -> dict[bytes, PlainRecord]:
 
 
 def _headers(batches: Iterator[memoryview]) -> list[BatchHeader]:
-    return [read_header(each) for each in batches]
+    return [read_header(batch) for batch in batches]
 
 
 def _seen(log: PartitionLog, end: int, *, committed: bool) -> Iterator[PlainRecord]:
@@ -289,7 +289,7 @@ def _seen(log: PartitionLog, end: int, *, committed: bool) -> Iterator[PlainReco
             while to_come and to_come[0].first_offset <= header.last_offset:
                 skipped.add(to_come.pop(0).producer_id)
             if header.is_control:
-                if any(each.key == b"\x00\x00\x00\x00" for each in decode_records(batch)):
+                if any(record.key == b"\x00\x00\x00\x00" for record in decode_records(batch)):
                     skipped.discard(header.producer_id)
             elif not (committed and header.is_transactional and header.producer_id in skipped):
                 for record in decode_records(batch):
@@ -334,9 +334,9 @@ class HistoriesInFiles(Histories):
             recovery_point = self.log.recovery_point
         self.log = self._opened(clean=not is_killed, recovery_point=recovery_point, start=self.plain.start)
         self.log.cleaned_to = cleaned_to
-        self.plain.epochs = [each for each in self.plain.epochs if each[0] < self.plain.end]
+        self.plain.epochs = [epoch for epoch in self.plain.epochs if epoch[0] < self.plain.end]
         if self.plain.start == self.plain.end:  # the epoch of the last batch may be known again
-            self.plain.epochs = [(each.offset, each.epoch) for each in self.log.epochs.entries]
+            self.plain.epochs = [(entry.offset, entry.epoch) for entry in self.log.epochs.entries]
         self.plain.watermark = self.log.high_watermark = self.plain.end
         self._look_at_producers(set())
 

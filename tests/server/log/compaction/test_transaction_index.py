@@ -50,7 +50,7 @@ def clean(log: PartitionLog, times: int) -> None:
 
 
 def table(log: PartitionLog) -> dict[bytes | None, bytes | None]:
-    return {each.key: each.value for each in records(log) if each.key in (b"a", b"b")}
+    return {record.key: record.value for record in records(log) if record.key in (b"a", b"b")}
 
 
 @pytest.mark.parametrize("storage", ["memory", "files"], indirect=True)
@@ -106,7 +106,7 @@ def test_a_removed_marker_leaves_no_transaction_open_after_a_kill() -> None:
     log.commit_all()
     log.config = LogConfig.of({**SETTINGS, "segment.bytes": 150})
     clean(log, 4)
-    assert start in [each.base_offset for each in log.segments]
+    assert start in [segment.base_offset for segment in log.segments]
     again = opened(disk.copy(), clean=False, recovery_point=flush.offset)
     again.commit_all()
     assert again.last_stable_offset == again.log_end_offset

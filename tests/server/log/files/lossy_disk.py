@@ -184,7 +184,7 @@ class LossyDisk:
         for renaming in self._renamings[: random.randrange(len(self._renamings) + 1)]:
             _rename(names, renaming)
             _rename_folder(folders, renaming)
-        left = {path: each for path, each in names.items() if posixpath.dirname(path) in folders}
+        left = {path: name for path, name in names.items() if posixpath.dirname(path) in folders}
         return LossyDisk({path: Contents(each.after_loss(random)) for path, each in left.items()}, folders)
 
     def durable(self) -> dict[str, bytes]:
@@ -303,7 +303,7 @@ def _rename_folder(folders: set[str], renaming: Renaming) -> None:
 def _rename(names: Names, renaming: Renaming) -> None:
     gone, there, contents = renaming
     if _is_of_folder(renaming):
-        for name in [each for each in names if each.startswith(f"{gone}/")]:
+        for name in [name for name in names if name.startswith(f"{gone}/")]:
             names[_moved(name, renaming)] = names.pop(name)
         return
     if gone:

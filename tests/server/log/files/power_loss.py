@@ -102,7 +102,7 @@ class Life:
 
     def _cut(self, offset: int) -> None:
         self.log.truncate_to(offset)
-        self.batches = [each for each in self.batches if read_header(each[1]).last_offset < self.log.log_end_offset]
+        self.batches = [batch for batch in self.batches if read_header(batch[1]).last_offset < self.log.log_end_offset]
         self.relearn()
 
     def follow(self) -> None:
@@ -170,8 +170,8 @@ class Life:
         due = [batch for _, batch in self.batches if read_header(batch).last_offset >= start]
         if lost:
             assert there == due[: len(there)]
-            due_here = [each for each in self.batches if read_header(each[1]).last_offset >= start]
-            self.batches = [each for each in self.batches if each[1] in there or each not in due_here]
+            due_here = [batch for batch in self.batches if read_header(batch[1]).last_offset >= start]
+            self.batches = [batch for batch in self.batches if batch[1] in there or batch not in due_here]
         else:
             assert there == due
         assert there == [batch for batch in self._by_reads() if read_header(batch).last_offset >= start]
@@ -187,7 +187,7 @@ class Life:
         """A lookup by time finds the first batch in the first segment that is late enough; nothing
         if that batch is below the log start offset."""
         found = self.log.offset_for(timestamp)
-        segment = next(each for each in self.log.segments if each.max_timestamp >= timestamp)
+        segment = next(segment for segment in self.log.segments if segment.max_timestamp >= timestamp)
         within = [read_header(batch) for batch in there]
         first = next((each for each in within if each.max_timestamp >= timestamp), None)
         assert first is not None
@@ -218,7 +218,7 @@ class Life:
         for _, batch in self.batches:
             copy.append_as_follower(batch, now=NOW)
         copy.commit_all()
-        due = {each.producer_id: each for each in copy.producers}
+        due = {producer.producer_id: producer for producer in copy.producers}
         for producer in self.log.producers:
             other = due.pop(producer.producer_id)
             assert (producer.epoch, producer.transaction_start) == (other.epoch, other.transaction_start)
@@ -233,8 +233,8 @@ class Life:
         last batch continues in a new epoch, as clients do.
         """
         headers = [read_header(batch) for _, batch in self.batches]
-        sent = {each.producer_id: each for each in headers if each.producer_id >= 0 and not each.is_control}
-        kept = [each for each in self.log.producers if each.producer_id in sent]
+        sent = {header.producer_id: header for header in headers if header.producer_id >= 0 and not header.is_control}
+        kept = [producer for producer in self.log.producers if producer.producer_id in sent]
         known = {each.producer_id: each for each in kept if _follows(each, sent[each.producer_id])}
         self.producer_epochs.update({id: next(self.newer_epochs) for id in sent.keys() - known})
         self.producer_epochs.update({id: each.epoch for id, each in known.items()})

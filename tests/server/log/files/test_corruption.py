@@ -177,7 +177,7 @@ def opened_or_refused(disk: LossyDisk, clean: bool, recovery_point: int) -> Part
 
 def check(log: PartitionLog, batches: list[Stored], done: Damage, *, verified: bool) -> None:
     found, whole = read_all(log)
-    intact = [without_epoch(each.batch) for each in batches]
+    intact = [without_epoch(batch.batch) for batch in batches]
     good = [without_epoch(batch) for batch in found if is_whole(batch)]
     if verified:
         assert whole, done

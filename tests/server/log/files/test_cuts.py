@@ -69,8 +69,8 @@ def test_a_segment_that_was_begun_behind_a_cut_never_stays_without_the_cut(whole
     flush(log)
     log.truncate_to(2)
     append(log, 4, epoch=1)
-    due = [bytes(each) for each in log.batches(0)]
-    left = [bytes(each) for each in opened(found_with(disk, *whole), recovery_point=2).batches(0)]
+    due = [bytes(batch) for batch in log.batches(0)]
+    left = [bytes(batch) for batch in opened(found_with(disk, *whole), recovery_point=2).batches(0)]
     assert left == due[:2]
 
 
@@ -93,7 +93,7 @@ def test_records_truncated_in_a_recovery_are_removed_for_good() -> None:
     log = opened(disk)
     append(log, 8, epoch=0)
     flush(log)
-    damaged = LossyDisk({path: Contents(each.durable) for path, each in disk.contents.items()}, {"", "t-0"})
+    damaged = LossyDisk({path: Contents(content.durable) for path, content in disk.contents.items()}, {"", "t-0"})
     damaged.contents[path(3)].data[2 * ONE - 1] ^= 1
     assert everything(opened(damaged)) == [0, 1, 2, 3]
     assert {each: len(data) // ONE for each, data in damaged.durable().items() if each.endswith(".log")} == {

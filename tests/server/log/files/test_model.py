@@ -30,7 +30,7 @@ class FileLogMachine(LogMachine):
 
     @rule()
     def close_and_open(self) -> None:
-        epochs, producers = self.log.epochs.entries, {each.producer_id for each in self.log.producers}
+        epochs, producers = self.log.epochs.entries, {producer.producer_id for producer in self.log.producers}
         self.log.close()
         self.log = self.open(self.start)
         last = self.batches[-1].last if self.batches else -1
@@ -44,7 +44,7 @@ class FileLogMachine(LogMachine):
             left = [entry for entry in epochs if entry.offset < self.end]
             # without a checkpoint the batches tell
             assert self.log.epochs.entries == left or not epochs
-            assert {each.producer_id for each in self.log.producers} == producers
+            assert {producer.producer_id for producer in self.log.producers} == producers
 
 
 FileLogMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=50, deadline=None)

@@ -110,7 +110,7 @@ def test_reopened_log_has_all_records_and_epochs(clean: bool) -> None:
     assert everything(log) == list(range(10))
     assert log.epochs.entries == [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
     assert log.offset_for(NOW + 7).offset == 7
-    assert [each.base_offset for each in log.segments] == [0, 3, 6, 9]
+    assert [segment.base_offset for segment in log.segments] == [0, 3, 6, 9]
     assert log.append_as_leader(produced(1), leader_epoch=2, now=NOW).base_offset == 10
 
 
@@ -170,7 +170,7 @@ class TestLeftovers:
         for kind in (".log", ".index", ".timeindex"):
             disk.contents[path(3, kind + ".swap")] = Contents(bytes(data) if kind == ".log" else b"")
         log = opened(disk, clean=True)
-        assert [each.base_offset for each in log.segments] == [0, 3, 9]
+        assert [segment.base_offset for segment in log.segments] == [0, 3, 9]
         assert everything(log) == list(range(12))
         assert log.offset_for(NOW + 7).offset == 7
 
@@ -239,7 +239,7 @@ class TestDamage:
     def test_below_the_recovery_point_a_metadata_log_is_refused_and_nothing_is_deleted(self) -> None:
         disk = filled(10)
         disk.contents[path(3)].data[ONE + 70] ^= 1
-        before = {each: bytes(disk.contents[each].data) for each in disk.contents if each.endswith(".log")}
+        before = {content: bytes(disk.contents[content].data) for content in disk.contents if content.endswith(".log")}
         with pytest.raises(BadFile) as caught:
             opened(disk, recovery_point=6, verified=True)
         assert (caught.value.file, caught.value.offset) == (path(3), ONE)

@@ -32,7 +32,7 @@ def append(log: PartitionLog, count: int) -> list[bytes]:
 
 
 def everything(log: PartitionLog) -> list[bytes]:
-    return [bytes(each) for each in log.batches(0)]
+    return [bytes(batch) for batch in log.batches(0)]
 
 
 def sizes(folder: Path) -> list[int]:

@@ -39,7 +39,7 @@ def deleted(disk: LossyDisk) -> list[str]:
 def test_a_segment_ends_when_its_index_is_full() -> None:
     log = new_log(LossyDisk(), segment_index_bytes=80, index_interval_bytes=0)
     append(log, 30)
-    sizes = {each.size // ONE for each in log.segments[:-1]}
+    sizes = {segment.size // ONE for segment in log.segments[:-1]}
     # The time index has room for five entries and one for the end; the first batch has none.
     assert sizes == {6}
     assert everything(log) == list(range(30))
@@ -87,7 +87,7 @@ def test_truncation_takes_later_segments_and_snapshots_along() -> None:
     log = new_log(disk, segment_bytes=2 * ONE)
     append(log, 9)
     log.truncate_to(3)
-    assert [each.base_offset for each in log.segments] == [0, 2]
+    assert [segment.base_offset for segment in log.segments] == [0, 2]
     assert sorted(name for name in disk.names("t-0") if name.endswith("snapshot")) == [f"{2:020d}.snapshot"]
     append(log, 4)
     assert everything(log) == list(range(7))
@@ -155,7 +155,7 @@ def test_segments_are_rewritten(finished: bool) -> None:
         rewriting.finish(())
     else:
         rewriting.drop()
-    left = [each for each in range(9) if each != 3 or not finished]
+    left = [number for number in range(9) if number != 3 or not finished]
     assert everything(log) == left
     assert not any(name.endswith((".cleaned", ".swap")) for name in disk.names("t-0"))
     assert log.read(3, 1000).offset == (4 if finished else 3)

@@ -56,10 +56,10 @@ def test_a_length_that_leads_nowhere_costs_one_batch() -> None:
 def test_an_offset_that_is_too_large_is_blamed_and_not_the_batches_behind_it() -> None:
     bad = bytearray(ROW)
     bad[3] ^= 1
-    found = [each.problem for each in scan(bytes(bad), 5) if isinstance(each, ScannedBatch)]
-    assert found[0] is not None
-    assert "the next batch begins at 7" in found[0].problem
-    assert found[1:] == [None, None]
+    problems = [each.problem for each in scan(bytes(bad), 5) if isinstance(each, ScannedBatch)]
+    assert problems[0] is not None
+    assert "the next batch begins at 7" in problems[0].problem
+    assert problems[1:] == [None, None]
 
 
 def test_garbage_between_batches_is_passed_over() -> None:

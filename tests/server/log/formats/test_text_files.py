@@ -67,7 +67,7 @@ def test_a_vote_comes_back(
     if version:
         made.voted_directory_id = directory
     else:
-        made.current_voters = [QuorumStateData.Voter(voter_id=each) for each in voters]
+        made.current_voters = [QuorumStateData.Voter(voter_id=voter) for voter in voters]
     read, its_version = quorum_state.read(quorum_state.write(made, version))
     assert its_version == version
     assert read.encode(version) == made.encode(version)

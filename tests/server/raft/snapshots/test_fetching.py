@@ -39,9 +39,9 @@ def download(max_bytes: int = 100) -> tuple[MemorySnapshotStore, SnapshotDownloa
 
 def answered(asker: SnapshotDownload) -> FetchSnapshotAnswer:
     response = serve(asker.request(KEY, "c"), 1, LEADER, LEADERS).response
-    found = answer_in(FetchSnapshotResponse.decode(response.encode(1), 1))
-    assert found is not None
-    return found
+    answer = answer_in(FetchSnapshotResponse.decode(response.encode(1), 1))
+    assert answer is not None
+    return answer
 
 
 @pytest.mark.parametrize("chunk", [1, 37, len(WHOLE) - 1, len(WHOLE), len(WHOLE) + 1])

@@ -38,9 +38,9 @@ def test_the_page_lists_all() -> None:
 
 
 def test_before_the_first_snapshot() -> None:
-    found = values_of(SnapshotMetrics(NOW - 70))
-    assert found.pop("LoadSnapshotLatencyMs") == found.pop("GenSnapshotLatencyMs") == LatencyStats()
-    assert found == {
+    values = values_of(SnapshotMetrics(NOW - 70))
+    assert values.pop("LoadSnapshotLatencyMs") == values.pop("GenSnapshotLatencyMs") == LatencyStats()
+    assert values == {
         "SnapshotSizeBytes": 0,
         "SnapshotLag": 12,
         "LatestSnapshotGeneratedBytes": 0,
@@ -55,20 +55,20 @@ def test_snapshot_metrics_show_the_last_snapshot() -> None:
     metrics = SnapshotMetrics(NOW - 70)
     metrics.wrote(5000, 30, NOW)
     metrics.wrote(6000, 10, NOW + 50)
-    found = values_of(metrics, STATE._replace(now=NOW + 60, latest_end=200, latest_bytes=6001, high_watermark=260))
-    assert (found["SnapshotLag"], found["SnapshotSizeBytes"]) == (60, 6001)
-    assert (found["LatestSnapshotGeneratedBytes"], found["LatestSnapshotGeneratedAgeMs"]) == (6000, 10)
-    assert found["GenSnapshotLatencyMs"] == LatencyStats(count=2, sum=40, largest=30, last=10)
+    values = values_of(metrics, STATE._replace(now=NOW + 60, latest_end=200, latest_bytes=6001, high_watermark=260))
+    assert (values["SnapshotLag"], values["SnapshotSizeBytes"]) == (60, 6001)
+    assert (values["LatestSnapshotGeneratedBytes"], values["LatestSnapshotGeneratedAgeMs"]) == (6000, 10)
+    assert values["GenSnapshotLatencyMs"] == LatencyStats(count=2, sum=40, largest=30, last=10)
 
 
 def test_fetched_snapshot_is_the_newest_and_not_generated_here() -> None:
     metrics = SnapshotMetrics(NOW)
     metrics.wrote(5000, 30, NOW)
     metrics.load(4)
-    found = values_of(metrics, STATE._replace(latest_end=300, latest_bytes=7000, high_watermark=290))
-    assert (found["SnapshotSizeBytes"], found["LatestSnapshotGeneratedBytes"]) == (7000, 5000)
-    assert (found["HandleLoadSnapshotCount"], found["SnapshotLag"]) == (1, 0)
-    assert found["LoadSnapshotLatencyMs"] == LatencyStats(count=1, sum=4, largest=4, last=4)
+    values = values_of(metrics, STATE._replace(latest_end=300, latest_bytes=7000, high_watermark=290))
+    assert (values["SnapshotSizeBytes"], values["LatestSnapshotGeneratedBytes"]) == (7000, 5000)
+    assert (values["HandleLoadSnapshotCount"], values["SnapshotLag"]) == (1, 0)
+    assert values["LoadSnapshotLatencyMs"] == LatencyStats(count=1, sum=4, largest=4, last=4)
 
 
 def test_snapshot_metrics_read_before_do_not_change() -> None:

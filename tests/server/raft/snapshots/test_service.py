@@ -184,9 +184,9 @@ class Led:
             replica_directory_id=directory(replica & 0x7F),
         )
         topic = of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])
-        given: dict[str, Any] = {"cluster_id": CLUSTER, "replica_id": replica, "topics": [topic], **fields}
-        found: FetchSnapshotResponse = ask(self.member, of(**given), now=self.replica.now)
-        return found
+        arguments: dict[str, Any] = {"cluster_id": CLUSTER, "replica_id": replica, "topics": [topic], **fields}
+        response: FetchSnapshotResponse = ask(self.member, of(**arguments), now=self.replica.now)
+        return response
 
 
 def leads(replica: KafkaRaftClient) -> bool:

@@ -96,7 +96,7 @@ def test_a_reader_goes_on_though_the_snapshot_is_deleted(store: SnapshotStore) -
     store.delete(ID, NOW)
     assert (list(store.ids()), store.open(ID)) == ([], None)
     store.tick(NOW + 10 * DELETE_DELAY_MS)
-    assert [each for values in some for each in values] == values(50)
+    assert [value for values in some for value in values] == values(50)
     assert reader.read(0, 1 << 20) == whole
     reader.close()
     reader.close()

@@ -55,21 +55,21 @@ def logs(cluster: Controllers) -> Iterator[Any]:
 def sessions(cluster: Controllers) -> list[FollowerFetchSession]:
     """The fetch sessions of all followers."""
     found = [each for id in BROKERS for each in cluster.nodes[id].fetch_sessions._sessions.values()]
-    return [each for each in found if isinstance(each, FollowerFetchSession)]
+    return [partition for partition in found if isinstance(partition, FollowerFetchSession)]
 
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[CachedPartition]:
     """The partitions that are read from now on."""
-    found: list[CachedPartition] = []
+    partitions: list[CachedPartition] = []
     really = log_reader.read
 
     def read(partition: Any, cached: CachedPartition, *others: Any, **named: Any) -> Any:
-        found.append(cached)
+        partitions.append(cached)
         return really(partition, cached, *others, **named)
 
     monkeypatch.setattr(log_reader, "read", read)
-    return found
+    return partitions
 
 
 def test_fetches_that_have_nothing_to_say_look_at_nothing(cluster: Controllers, looks: list[CachedPartition]) -> None:

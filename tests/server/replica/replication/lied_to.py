@@ -27,15 +27,15 @@ Change = Callable[[PartitionData], None]
 
 def three() -> Liars:
     """The brokers, and a topic whose records every replica has."""
-    found = Liars(1)
-    found.add_brokers(BROKERS)
-    create(found, "t")
-    found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
+    liars = Liars(1)
+    liars.add_brokers(BROKERS)
+    create(liars, "t")
+    liars.until(lambda: all(liars.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
     for number in range(END):
-        assert produce(found, b"v%d" % number) == (0, number)
-    found.until(lambda: settled(found))
-    found.step(1000)
-    return found
+        assert produce(liars, b"v%d" % number) == (0, number)
+    liars.until(lambda: settled(liars))
+    liars.step(1000)
+    return liars
 
 
 def saying(**fields: Any) -> Callable[[Any], None]:
@@ -87,8 +87,8 @@ def is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie, words
     before = [contents(node) for node in followers(cluster)]
     requested = live_with(cluster, lie)
     assert [contents(node) for node in followers(cluster)] == before
-    found = error_lines(caplog)
-    assert [line for line in found if words in line], found
-    assert len(found) <= 4, found
+    lines = error_lines(caplog)
+    assert [line for line in lines if words in line], lines
+    assert len(lines) <= 4, lines
     assert requested <= most
     goes_on(cluster)

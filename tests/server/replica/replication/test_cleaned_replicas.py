@@ -21,9 +21,9 @@ OFTEN = {"log.cleaner.backoff.ms": 100, "broker.session.timeout.ms": 9000}
 
 @pytest.fixture(params=[Controllers, OnDisks])
 def cluster(request: pytest.FixtureRequest) -> Controllers:
-    found: Controllers = request.param(1, OFTEN)
-    found.add_brokers(IDS)
-    return found
+    controllers: Controllers = request.param(1, OFTEN)
+    controllers.add_brokers(IDS)
+    return controllers
 
 
 def create(cluster: Controllers, **configs: str) -> None:

@@ -41,8 +41,8 @@ def cluster() -> Liars:
 def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1, **fields: Any) -> Any:
     """The leader's answer to a fetch in the name of this replica."""
     node = leader(cluster)
-    given = {"current_leader_epoch": partition(cluster).leader_epoch, "partition_max_bytes": 1 << 20, **fields}
-    requested = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **given)
+    arguments = {"current_leader_epoch": partition(cluster).leader_epoch, "partition_max_bytes": 1 << 20, **fields}
+    requested = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **arguments)
     request = FetchRequest(
         replica_state=FetchRequest.ReplicaState(replica_id=replica, replica_epoch=broker_epoch),
         max_bytes=1 << 20,
@@ -288,7 +288,7 @@ def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster:
     cluster.until(lambda: third in partition(cluster).isr, 60_000)
     new = log_of(cluster.nodes[third])
     assert (new.log_start_offset, new.log_end_offset) == (END + 2, END + 4)
-    [kept] = [bytes(each) for each in new.batches(END)]
+    [kept] = [bytes(batch) for batch in new.batches(END)]
     assert contents(cluster.nodes[first]).endswith(kept)
 
 

@@ -18,10 +18,10 @@ def image_of(epoch: int, *isr: int) -> PartitionImage:
 
 
 def in_sync_at(epoch: int, *isr: int) -> InSyncReplicas:
-    found = InSyncReplicas(LEADER, image_of(epoch, *isr), epoch_start=0, now=0)
+    replicas = InSyncReplicas(LEADER, image_of(epoch, *isr), epoch_start=0, now=0)
     for broker, offset in ((OTHER, 10), (THIRD, 7)):
-        found.fetched(broker, offset, 10, now=0)
-    return found
+        replicas.fetched(broker, offset, 10, now=0)
+    return replicas
 
 
 def test_metadata_older_than_what_the_controller_has_answered_change_nothing() -> None:

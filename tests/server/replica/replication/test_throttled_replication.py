@@ -32,12 +32,12 @@ CHUNK = 2 * SIZE
 @pytest.fixture
 def cluster() -> Controllers:
     """Three brokers, of which one has a topic of 10 MB."""
-    found = Controllers(1)
-    found.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})
-    create(found, "t", FIRST)
+    controllers = Controllers(1)
+    controllers.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})
+    create(controllers, "t", FIRST)
     for _ in range(RECORDS):
-        assert produce(found, bytes(SIZE))[0] == 0
-    return found
+        assert produce(controllers, bytes(SIZE))[0] == 0
+    return controllers
 
 
 def create(cluster: Controllers, name: str, *brokers: int) -> None:
@@ -166,12 +166,12 @@ def test_another_partition_of_the_same_leader_is_not_held_up(cluster: Controller
 
 def test_throttled_replication_is_deterministic() -> None:
     def story() -> int:
-        found = Controllers(1)
-        found.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})
-        create(found, "t", FIRST)
+        controllers = Controllers(1)
+        controllers.add_brokers(BROKERS, {"replica.fetch.max.bytes": CHUNK})
+        create(controllers, "t", FIRST)
         for _ in range(20):
-            assert produce(found, bytes(SIZE))[0] == 0
-        throttle(found, {LEADER_RATE: 300 * KB, FOLLOWER_RATE: 300 * KB}, {LEADERS: "*", FOLLOWERS: "*"})
-        return moved(found)
+            assert produce(controllers, bytes(SIZE))[0] == 0
+        throttle(controllers, {LEADER_RATE: 300 * KB, FOLLOWER_RATE: 300 * KB}, {LEADERS: "*", FOLLOWERS: "*"})
+        return moved(controllers)
 
     assert story() == story()

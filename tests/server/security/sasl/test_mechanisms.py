@@ -34,8 +34,8 @@ def credential(mechanism: str, salt: bytes, iterations: int = 4096, password: st
 class Store:
     """One user, one delegation token, and a nonce that is known."""
 
-    def __init__(self, found: ScramCredential, nonce: str = "of-the-server") -> None:
-        self.found, self._nonce = found, nonce
+    def __init__(self, credential: ScramCredential, nonce: str = "of-the-server") -> None:
+        self.found, self._nonce = credential, nonce
 
     def of_user(self, mechanism: str, name: str) -> ScramCredential | None:
         return self.found if name in ("user", "a=b,c") else None

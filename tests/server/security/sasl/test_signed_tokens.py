@@ -227,9 +227,9 @@ def test_settings_of_claims_and_skew(url: str) -> None:
 
 
 def test_token_audience_and_issuer_may_be_unchecked(url: str) -> None:
-    given = {f"sasl_oauthbearer_expected_{name}": "" for name in ("audience", "issuer")}
+    arguments = {f"sasl_oauthbearer_expected_{name}": "" for name in ("audience", "issuer")}
     allowed = {f"sasl_oauthbearer_allow_unverified_{name}": "true" for name in ("audience", "issuer")}
-    check = validator(url, **given, **allowed)
+    check = validator(url, **arguments, **allowed)
     assert check(signed(NOW_S, aud="any", iss=None)).name == "ann"
 
 

@@ -98,7 +98,7 @@ class ClassicGroupMember(SteppedClient["ConsumerGroupCluster"]):
         if answer is not None:
             self.member_id, self.epoch = answer.member_id, answer.generation_id
             leads = answer.leader == self.member_id
-            yield from self._sync(self._shares([each.member_id for each in answer.members]) if leads else {})
+            yield from self._sync(self._shares([member.member_id for member in answer.members]) if leads else {})
 
     def _shares(self, members: Sequence[str]) -> Mapping[str, bytes]:
         """Assigns the partitions to the members in turn."""
@@ -118,13 +118,13 @@ class ClassicGroupMember(SteppedClient["ConsumerGroupCluster"]):
             member_id=self.member_id,
             protocol_type=TYPE,
             protocol_name=PROTOCOL,
-            assignments=[of.SyncGroupRequestAssignment(member_id=id, assignment=each) for id, each in shares.items()],
+            assignments=[of.SyncGroupRequestAssignment(member_id=id, assignment=share) for id, share in shares.items()],
         )
         answer = yield from self._ask(body, SYNC_VERSION)
         if answer is not None:
             data = bytes(answer.assignment)
             topics = assignment_of(data).assigned_partitions if data else ()
-            self.using = {index for each in topics for index in each.partitions}
+            self.using = {index for topic in topics for index in topic.partitions}
             self._is_joined = True
             self.cluster.given(self, self.epoch, self.using)
 

@@ -115,7 +115,7 @@ class GroupCluster(InternalCluster):
         for producer in self.producers:
             producer.is_ending = True
         self.end_faults()
-        self.require(lambda: all(each.is_over for each in self._growing), "a topic does not get its partitions")
+        self.require(lambda: all(growth.is_over for growth in self._growing), "a topic does not get its partitions")
         self.await_order()
         self.require(self._is_stable, "the group does not become Stable, with its whole assignment", self.stable_within)
         self._finish()

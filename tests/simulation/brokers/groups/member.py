@@ -48,7 +48,7 @@ class GroupMember(ModernMember["ConsumerGroupCluster"]):
     def _follow(self, answer: Any) -> None:
         if answer.assignment is not None:
             topics = answer.assignment.topic_partitions
-            self.assigned = {index for each in topics for index in each.partitions}
+            self.assigned = {index for topic in topics for index in topic.partitions}
         # What it still uses it has, too; its assignment, it was given.
         self.cluster.given(self, self.epoch, self.using | self.assigned)
 

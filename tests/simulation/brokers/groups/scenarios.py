@@ -26,8 +26,8 @@ def goes_on(cluster: Cluster) -> None:
 
 def coordinator(cluster: Any) -> Member | None:
     """The coordinator of the group."""
-    found: Member | None = cluster.coordinator_of(CONSUMER_OFFSETS)
-    return found
+    member: Member | None = cluster.coordinator_of(CONSUMER_OFFSETS)
+    return member
 
 
 def coordinators_die(cluster: Cluster, victim_of: Callable[[Any], Member | None] = coordinator) -> None:

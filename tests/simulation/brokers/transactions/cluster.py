@@ -162,9 +162,9 @@ class TransactionalCluster(InternalCluster):
                 if topic == watch.topic:
                     promises.nothing_hangs(log, watch.histories[index])
         self.require(
-            lambda: all(each.has_all for each in self.readers), "a read_committed consumer does not come to the end"
+            lambda: all(reader.has_all for reader in self.readers), "a read_committed consumer does not come to the end"
         )
-        self.require(lambda: all(each.is_over for each in self.offset_readers.values()), "a group gets no offset")
+        self.require(lambda: all(reader.is_over for reader in self.offset_readers.values()), "a group gets no offset")
         self.ledger.check_end(self.watch.histories)
         for reader in self.readers:
             reader.check_end()

@@ -84,10 +84,10 @@ class Ledger:
         if (producer_id, epoch) <= self.fence(transactional_id):
             return
         self._fences[transactional_id] = producer_id, epoch
-        for each in self.transactions:
-            is_older = (each.producer_id, each.epoch) < (producer_id, epoch)
-            if each.transactional_id == transactional_id and is_older and not each.answered:
-                each.ended(each.outcome or ABORTED)
+        for transaction in self.transactions:
+            is_older = (transaction.producer_id, transaction.epoch) < (producer_id, epoch)
+            if transaction.transactional_id == transactional_id and is_older and not transaction.answered:
+                transaction.ended(transaction.outcome or ABORTED)
 
     def succeeded(self, client: Any, request: object, fence: tuple[int, int]) -> None:
         """A request was answered without an error; `fence` is that of the time when it was sent."""
@@ -145,6 +145,6 @@ class Ledger:
 
     def check_end(self, histories: Sequence[History]) -> None:
         """All faults are over, and every transaction has ended."""
-        found = {kept.value for history in histories for kept in history.records}
+        values = {kept.value for history in histories for kept in history.records}
         for transaction in self.transactions:
-            promises.committed_is_whole(transaction, found)
+            promises.committed_is_whole(transaction, values)

@@ -97,9 +97,9 @@ class RandomStreamsGroup:
         return TaskGroupSpec(
             {
                 member_id: AssignmentMember(
-                    None, None, each.process_id, {}, each.active, each.standby, {}, each.offsets, {}
+                    None, None, member.process_id, {}, member.active, member.standby, {}, member.offsets, {}
                 )
-                for member_id, each in members.items()
+                for member_id, member in members.items()
             },
             self.standbys,
             [],

@@ -57,11 +57,11 @@ class ShareGroupCluster(GroupCluster):
         return ShareWatch(self, self.internal_topics)
 
     def settings_of(self, id: int) -> dict[str, object]:
-        found = super().settings_of(id)
+        settings = super().settings_of(id)
         if id in self.shape.broker_ids:
-            found["group.share.delivery.count.limit"] = self.shape.delivery_count_limit
-            found["group.share.assignment.interval.ms"] = self.shape.assignment_interval_ms
-        return found
+            settings["group.share.delivery.count.limit"] = self.shape.delivery_count_limit
+            settings["group.share.assignment.interval.ms"] = self.shape.assignment_interval_ms
+        return settings
 
     def _begin_members(self) -> None:
         self._read_from_the_start()

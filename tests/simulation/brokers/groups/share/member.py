@@ -143,7 +143,7 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
             batch_size=self._batch_size,
             share_acquire_mode=self._mode,
             topics=[
-                of.FetchTopic(topic_id=self.cluster.topic_id(name), partitions=each) for name, each in topics.items()
+                of.FetchTopic(topic_id=self.cluster.topic_id(name), partitions=topic) for name, topic in topics.items()
             ],
             forgotten_topics_data=[
                 of.ForgottenTopic(topic_id=self.cluster.topic_id(topic), partitions=[index])
@@ -196,15 +196,15 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
     def _decide(self, session: ClientSession, places: set[Place]) -> dict[Place, Decided]:
         """What becomes now of the records that it holds in these partitions; the others it holds
         on."""
-        found: dict[Place, Decided] = {}
+        decideds: dict[Place, Decided] = {}
         for held in session.held:
             place = TOPIC, held.key.partition
             if place in places and self._is_due(held):
-                found.setdefault(place, []).append((held, self.random.choice(CHOICES)))
-        for decided in found.values():
+                decideds.setdefault(place, []).append((held, self.random.choice(CHOICES)))
+        for decided in decideds.values():
             decided.sort(key=lambda each: each[0].key.offset)
             session.take(decided)
-        return found
+        return decideds
 
     def _is_due(self, held: Held) -> bool:
         if self.cluster.is_ending:

@@ -28,12 +28,12 @@ class StreamsGroupCluster(OwningGroupCluster):
         self.sources = [TOPIC, LATE] if world.random.random() < 0.5 else [TOPIC]
 
     def settings_of(self, id: int) -> dict[str, object]:
-        found = super().settings_of(id)
+        settings = super().settings_of(id)
         if id in self.shape.broker_ids:
-            found["group.streams.num.standby.replicas"] = self.shape.standby_replicas
-            found["group.streams.assignment.interval.ms"] = self.shape.assignment_interval_ms
-            found["group.streams.initial.rebalance.delay.ms"] = self.shape.initial_delay_ms
-        return found
+            settings["group.streams.num.standby.replicas"] = self.shape.standby_replicas
+            settings["group.streams.assignment.interval.ms"] = self.shape.assignment_interval_ms
+            settings["group.streams.initial.rebalance.delay.ms"] = self.shape.initial_delay_ms
+        return settings
 
     def _begin_members(self) -> None:
         for number in range(self.shape.streams_members):

@@ -1,8 +1,8 @@
 """Writes structs as Python classes: slots, a keyword-only `__init__` with the defaults, and the
 table of fields that slow code reads.
 
-A struct that cannot be null is made on first use (a property over a private slot). So a tagged
-struct that is absent costs nothing, and two objects never share one.
+A struct that cannot be null is created on first use (a property over a private slot). So an absent
+tagged struct costs nothing, and two objects never share a struct.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def _table(lines: Lines, struct: StructSpec) -> None:
 
 
 def _row(field: FieldSpec) -> str:
-    """`python Kafka type versions`, then the facts that apply. The default is last and extends to
-    the end of the line."""
+    """The name in Python, the name in Kafka, the type and the versions, then the attributes that
+    the field has. The default is last and extends to the end of the line."""
     kind = ("[]" if field.array else "") + field.type
     words = [field.python, field.name, kind, str(field.versions)]
     if field.nullable:

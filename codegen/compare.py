@@ -1,9 +1,9 @@
-"""Compares two sets of message specifications fact by fact, and two sets of prose for copies.
+"""Compares two sets of message specifications fact by fact, and finds copied prose.
 
-A fact is a normalised text, so that two spellings of one fact (`"tag": "0"` and `0`, `0x7f` and
-`127`, an absent default and the type's own) are the same, and a field's versions are compared as
-declared, which covers every version at once. The order of a struct's fields is a fact too: it is
-the order on the wire. This file never reads or writes a file.
+A fact is a normalised text, so that two spellings of one fact are equal: `"tag": "0"` and `0`,
+`0x7f` and `127`, an absent default and the default of the type. The versions of a field are
+compared as declared, which covers every version at once. The order of a struct's fields is a fact
+too: it is the order on the wire. This file never reads or writes a file.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ COPY_RATIO = 0.9
 
 
 def copies(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
-    """A line for each text of ours that, apart from case and punctuation, is nearly equal to theirs
-    at the same place, or equal to one of theirs at any place."""
+    """A line for each of our texts that is nearly equal to their text for the same field, or equal
+    to their text for any field. Case and punctuation are ignored."""
     anywhere = {plain(text) for text in theirs.values()}
     for place, text in ours.items():
         words = plain(text)

@@ -31,7 +31,7 @@ StructOf = Callable[[str, dict[str, object], Versions, Scope], StructSpec]
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """`name` is the element's name for an array."""
+    """The type of a field. For an array, `name` is the type of its elements."""
 
     name: str
     array: bool
@@ -74,7 +74,7 @@ def _type(text: str, scope: Scope) -> _Type:
     array = text.startswith("[]")
     name = text[2:] if array else text
     if array and not name:
-        raise scope.error("an array needs a type of element")
+        raise scope.error("an array needs an element type")
     if name.startswith("[]"):
         raise scope.error("there are no arrays of arrays")
     if array and name == "records":

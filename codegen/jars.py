@@ -1,9 +1,9 @@
 """Compares our specs with the specs in Apache Kafka's jars: `python -m codegen.jars --check |
 --diff OLD NEW | --extract DIR`.
 
-    --check [--kafka VERSION]        whether all facts are equal, and none of our prose a copy
-    --diff OLD NEW                   what Kafka changed between two of its versions
-    --extract DIR [--kafka VERSION]  theirs as specs in canonical style, with our `about` texts
+    --check [--kafka VERSION]        whether all facts are equal, and our prose has no copy of
+    Kafka's --diff OLD NEW what Kafka changed between two of its versions --extract DIR [--kafka
+    VERSION] writes Kafka's specs in canonical style, with our `about` texts
 
 Exit codes: 0 no findings, 1 findings of `--check` (a line each), 2 wrong arguments, 3 the jars are
 not available (the reason is on stderr). Kafka's own prose is never printed or written.
@@ -30,7 +30,7 @@ _RESOURCE = re.compile(r"(?:.*/)?(?:message|metadata)/[^/]+\.json")
 
 
 def committed(folder: Path = OURS) -> Specs:
-    """The specs of a folder of ours: `FAMILY/*.json`."""
+    """The specs of one of our folders: `FAMILY/*.json`."""
     found = {}
     for path in sorted(folder.glob("*/*.json")):
         spec = _load(path.read_text(encoding="utf-8"), str(path))
@@ -46,13 +46,13 @@ def released(version: str, label: str = "theirs") -> Specs:
 
 
 def check(ours: Specs, theirs: Specs) -> list[str]:
-    """A line for every fact that differs and for every text of ours that copies one of theirs."""
+    """A line for every fact that differs, and for every text of ours that is a copy."""
     return [*compare.differences(ours, theirs), *compare.copies(_prose(ours), _prose(theirs))]
 
 
 def extract(version: str, folder: Path, ours: Specs) -> int:
-    """Writes theirs as `folder/FAMILY/*.json`, with our prose in place of Kafka's. Returns the
-    number of files."""
+    """Writes Kafka's specs as `folder/FAMILY/*.json`, with our prose in place of Kafka's. Returns
+    the number of files."""
     prose = _prose(ours)
     count = 0
     for family, file, spec in _resources(version):
@@ -102,7 +102,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     verb.add_argument("--check", action="store_true", help="compare ours with the jars, fact by fact")
     verb.add_argument("--diff", nargs=2, metavar=("OLD", "NEW"), help="what changed between two Kafka versions")
     verb.add_argument("--extract", type=Path, metavar="DIR", help="write the jars' specs, in our style and words")
-    parser.add_argument("--kafka", default=KAFKA, metavar="VERSION", help=f"the version to hold ours against ({KAFKA})")
+    parser.add_argument("--kafka", default=KAFKA, metavar="VERSION", help=f"the version to compare with ({KAFKA})")
     parser.add_argument("--specs", type=Path, default=OURS, metavar="DIR", help="our specs (messages/specs)")
     return parser.parse_args(arguments)
 

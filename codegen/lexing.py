@@ -1,4 +1,5 @@
-"""The text of a specification: JSON with comments, strict about everything else."""
+"""Parses the text of a specification: JSON with comments. All other deviations from JSON are
+refused."""
 
 from __future__ import annotations
 
@@ -9,18 +10,18 @@ _COMMENT_OR_STRING = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DO
 
 
 def parse(text: str) -> object:
-    """The JSON value; Raises ValueError for broken JSON, text after it, a key that appears twice,
-    or NaN."""
-    plain = _COMMENT_OR_STRING.sub(lambda found: found[1] or " ", text)
+    """The JSON value. Raises ValueError for broken JSON, text after the value, a key that appears
+    twice, or NaN."""
+    plain = _COMMENT_OR_STRING.sub(lambda match: match[1] or " ", text)
     return json.loads(plain, object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"key {next(name for name in names if names.count(name) > 1)!r} comes twice")
-    return found
+        raise ValueError(f"key {next(name for name in names if names.count(name) > 1)!r} appears twice")
+    return members
 
 
 def _no_constant(text: str) -> object:

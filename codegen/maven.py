@@ -24,8 +24,7 @@ FAMILIES = {
     "kafka-storage": "storage",
     "kafka-transaction-coordinator": "transaction_coordinator",
 }
-"""The artifacts that carry message specifications -> the folder of ours that holds the same
-ones."""
+"""The artifacts with message specifications -> our folder with the same specifications."""
 
 POM = Path(__file__).with_name("kafka.pom.xml")
 PATIENCE = 600
@@ -47,7 +46,7 @@ def family_jars(version: str) -> dict[str, Path]:
         _fetch(version, folder)
     missing = [jar.name for jar in jars.values() if not jar.is_file()]
     if missing:
-        raise NoJars(f"Maven brought no {', '.join(missing)}")
+        raise NoJars(f"Maven did not download {', '.join(missing)}")
     return jars
 
 

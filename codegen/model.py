@@ -1,5 +1,5 @@
-"""The model of a checked message specification: plain frozen data. `spec` makes it, all other
-modules read it."""
+"""The model of a checked message specification: plain frozen data. The module `spec` creates the
+model, and all other modules read it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class SpecError(ValueError):
 
 
 class _OwnDefaults:
-    """The default of a struct that cannot be null: a struct of its own fields' defaults."""
+    """The default of a struct that cannot be null: a struct whose fields have their own
+    defaults."""
 
     def __repr__(self) -> str:
         return "OWN_DEFAULTS"
@@ -72,8 +73,8 @@ class FieldSpec:
 
     @property
     def lazy(self) -> bool:
-        """Whether the class makes the default struct on first use, instead of storing one in every
-        object."""
+        """Whether the class creates the default struct on first use, instead of storing a struct in
+        every object."""
         return self.struct is not None and not self.array and self.default is OWN_DEFAULTS and not self.nullable
 
     @property
@@ -83,7 +84,7 @@ class FieldSpec:
 
 @dataclass(slots=True, eq=False)
 class StructSpec:
-    """One struct for all versions; `versions` are those in which it may be used."""
+    """One struct for all versions; `versions` are the message versions that may use the struct."""
 
     name: str
     versions: Versions
@@ -92,8 +93,8 @@ class StructSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageSpec:
-    """One specification file. `structs` are those inside it, in order of appearance; a retired API
-    has no version and no field."""
+    """One specification file. `structs` are its nested structs, in order of appearance. A retired
+    API has no version and no field."""
 
     name: str
     kind: str

@@ -15,8 +15,8 @@ OURS_OF_MESSAGES = OURS | {
 
 
 def snake(name: str) -> str:
-    """`LogAppendTimeMs` as log_append_time_ms, as Kafka itself does it: a run of capitals is one
-    word (`KRaftVersion`, kraft_version)."""
+    """`LogAppendTimeMs` as log_append_time_ms. As in Kafka, a run of capitals is one word
+    (`KRaftVersion`, kraft_version)."""
     letters = []
     after_capital = True
     for letter in name:
@@ -40,8 +40,8 @@ def api(name: str) -> str:
 
 
 def module(name: str, kind: str) -> str:
-    """The module that holds a message: both sides of an API in one, key and value of a coordinator
-    record in one."""
+    """The module that holds a message: request and response of an API share a module, and so do key
+    and value of a coordinator record."""
     if kind in ("request", "response"):
         return snake(api(name))
     if kind in ("coordinator-key", "coordinator-value"):

@@ -1,12 +1,12 @@
-"""Writes Python code that reads layouts: one straight-line function `(b, p) -> (message, p)` for
-each distinct layout.
+"""Generates Python code that decodes layouts: one straight-line function `(b, p) -> (message, p)`
+for each distinct layout.
 
-It is fast because neighbouring fixed values and the length byte after them are unpacked in one
-call; an array of numbers is one call; an array of fixed-size structs is one iterator, after a
-strided comparison has found all tag sections empty; and objects are made without `__init__`. It is
-safe because the position only grows; a read past the end raises, or leaves the position past the
-end, which the caller checks once; and a count above 127 is compared with the bytes that remain.
-Rare cases call helpers of the wire floor.
+The generated code is fast because neighbouring fixed values and the length byte after them are
+unpacked in one call. An array of numbers is one call. An array of fixed-size structs is one
+iterator, if a strided slice shows that all tag sections are empty. Objects are created without
+`__init__`. The generated code is safe because the position only grows. A read past the end raises,
+or leaves the position past the end, and the caller checks the position once. A count above 127 is
+compared with the number of remaining bytes. Rare cases call helpers of the package `wire`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ Run: TypeAlias = list[Value | Numbers]
 
 
 def condition(run: Run) -> str:
-    """The condition for packing a whole run at once; empty for always."""
+    """The condition for packing a whole run at once; empty if a run can always be packed at
+    once."""
     return " and ".join(filter(None, (item.condition for item in run if isinstance(item, Numbers))))
 
 

@@ -1,5 +1,5 @@
-"""The position of the reader in a specification, for error texts and for the structs that a field
-may name."""
+"""The current position in a specification, for error texts, and the structs that a field may
+use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .versions import NONE, Versions
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A place: file, struct, field. `structs` is shared by all places of one message and grows with
-    each struct that is read."""
+    """A position: file, struct, field. All positions of one message share `structs`, which grows
+    with each struct that is read."""
 
     source: str
     struct: str = ""
@@ -38,8 +38,8 @@ class Scope:
         return replace(self, flexible=flexible, common=common, structs={})
 
     def error(self, problem: str) -> SpecError:
-        place = ".".join(part for part in (self.struct, self.field) if part)
-        return SpecError(f"{self.source}: {place}: {problem}" if place else f"{self.source}: {problem}")
+        path = ".".join(part for part in (self.struct, self.field) if part)
+        return SpecError(f"{self.source}: {path}: {problem}" if path else f"{self.source}: {problem}")
 
 
 def known_keys(raw: dict[str, object], known: Collection[str], scope: Scope) -> None:
@@ -58,7 +58,8 @@ def text_at(raw: dict[str, object], key: str, scope: Scope) -> str:
 
 
 def versions_at(raw: dict[str, object], key: str, scope: Scope, absent: Versions | None = None) -> Versions:
-    """A range of versions; `absent` when there is none, or an error when that is None."""
+    """A range of versions. If the key is missing, returns `absent`, or raises SpecError if `absent`
+    is None."""
     value = raw.get(key)
     if value is None or value == "":
         if absent is None:

@@ -44,7 +44,7 @@ class Pool:
         self.defaults: dict[str, str] = {}
 
     def helper(self, module: str, name: str) -> str:
-        """A name imported from a module of the wire floor or of the messages floor."""
+        """A name imported from a module of the package `wire` or `messages`."""
         self.helpers.setdefault(module, set()).add(name)
         return name
 

@@ -1,7 +1,7 @@
-"""Writes the canonical text of a message specification, and reads any text of one.
+"""Writes the canonical text of a message specification, and reads the text of any specification.
 
 A specification is Kafka's spec language: JSON in which `//` and `/* */` comments are allowed
-outside strings. Committed specs have one shape, so that a diff shows facts and nothing else: one
+outside strings. Committed specs have one layout, so that a diff shows only changes of content: one
 field per line, keys in the order of `FIELD_KEYS`, `about` last of a field's own keys, on a line of
 its own when the line would be too long. This file does not check the content of a spec. It refuses
 unknown keys, because it would lose them.
@@ -64,7 +64,8 @@ def loads(text: str) -> Spec:
 
 
 def dumps(spec: Spec) -> str:
-    """The canonical text of `spec`. ValueError for a key that the spec language does not have."""
+    """The canonical text of `spec`. Raises ValueError for a key that the spec language does not
+    have."""
     _known(spec, MESSAGE_KEYS)
     members = [f'  "{key}": {_member(key, spec[key])}' for key in MESSAGE_KEYS if key in spec]
     return "{\n" + ",\n".join(members) + "\n}\n"

@@ -1,10 +1,10 @@
-"""Writes Python code that writes layouts: one straight-line function `(m, w)` for each distinct
+"""Generates Python code that encodes layouts: one straight-line function `(m, w)` for each distinct
 layout; `w` is `append` of a list of buffers.
 
-It is fast because one `pack` writes a whole run of fixed values, lengths, arrays of numbers and the
-empty tag section; only the bytes of strings, bytes and records are appended as they are, without a
-copy. A wrong value raises an error of Python or of the wire floor; the caller then finds the field
-slowly (`messages.unfit`).
+The generated code is fast because one `pack` writes a whole run of fixed values, lengths, arrays of
+numbers and the empty tag section. Only strings, bytes and records are appended on their own,
+without a copy. A wrong value raises an error of Python or of the package `wire`; the caller then
+finds the field slowly (`messages.unfit`).
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class _Writer:
 
     def default_struct(self, op: Nested, name: str) -> None:
         if not op.field.lazy or op.field.struct is None or op.layout.version in op.field.tagged:
-            return  # a tagged one is only written when it is not null
+            return  # a tagged struct is written only when it is not null
         default = self.pool.default_struct(f"{self.message.name}.{op.field.struct.name}")
         with self.out.block(f"if {name} is None:"):
             self.out(f"{name} = {default}")
@@ -251,8 +251,8 @@ class _Writer:
             self.tags(layout, name, conditions)
 
     def tags(self, layout: Layout, name: str, conditions: list[str]) -> None:
-        """The section itself: each tagged field that differs from its default is written to a list
-        of its own first."""
+        """Writes the tag section. Each tagged field that differs from its default is first written
+        to a separate list."""
         section = self.name("tags")
         self.out(f"{section} = {{}}")
         for op, differing in zip(layout.tags, conditions, strict=True):

@@ -1,11 +1,11 @@
-"""A server that asks its clients who they are and lets them do only what they may, of each kind: an
-Apache Kafka, and a kafkadouble with the same server.properties.
+"""Starts a server with authentication and authorization: an Apache Kafka, or a kafkadouble with the
+same server.properties.
 
-Listeners beside the plain one, whose clients may do everything: SASL (SASL_PLAINTEXT), SECURE
-(SASL_SSL), and MUTUAL (SSL, where clients show certificates). Every user of `USERS` logs in by each
-mechanism, with the password NAME-secret. A user may do everything with topics and groups that
-begin with its name, one of which is there; each slow user has a quota, and `admin` may do
-everything.
+The clients of the PLAINTEXT listener may do everything. The other listeners are SASL
+(SASL_PLAINTEXT), SECURE (SASL_SSL), and MUTUAL (SSL with client certificates). Every user of
+`USERS` can authenticate with each mechanism; the password is NAME-secret. A user may do everything
+with topics and groups whose names begin with its own name, and a topic with its name exists. Each
+slow user has a quota, and `admin` may do everything.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ TOPIC, GROUP, PREFIXED, ALL, ALLOW = 2, 3, 4, 2, 3
 
 
 class Secured(NamedTuple):
-    """A running server, by the name of its kind. `addresses` is HOST:PORT by listener."""
+    """A running server. `kind` is the name of its kind; `addresses` maps a listener to
+    HOST:PORT."""
 
     kind: str
     addresses: Mapping[str, str]
@@ -73,7 +74,7 @@ def _settings(certificates: Certificates) -> dict[str, str]:
         "sasl.enabled.mechanisms": ",".join((*PASSWORDS, OAUTHBEARER)),
         **at_listeners((SASL, SECURE), logins(users)),
         **pem_stores(certificates),
-        # SECURE does not heed it, since its clients authenticate by SASL.
+        # SECURE ignores this setting, because its clients authenticate by SASL.
         "ssl.client.auth": "required",
         "ssl.principal.mapping.rules": r"RULE:^CN=(.*?)(,.*)?$/$1/,DEFAULT",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -83,7 +84,7 @@ def _settings(certificates: Certificates) -> dict[str, str]:
 
 
 def _fill(bootstrap: str) -> None:
-    """Gives the users their rights and quotas, and creates a topic for each and the private one."""
+    """Creates the ACLs and quotas of the users, a topic for each user, and the private topic."""
     of = CreateAclsRequest
     rights = [
         of.AclCreation(
@@ -116,8 +117,8 @@ def _fill(bootstrap: str) -> None:
 
 
 def _errors(bootstrap: str, names: Sequence[str]) -> set[int]:
-    """The errors of topics of one partition: a broker leads a partition a moment after it is
-    known."""
+    """The ListOffsets errors of topics with one partition. A broker may know a new partition
+    shortly before it leads the partition."""
     of = ListOffsetsRequest
     partitions = [of.ListOffsetsPartition(partition_index=0, timestamp=-1)]
     topics = [of.ListOffsetsTopic(name=name, partitions=partitions) for name in names]

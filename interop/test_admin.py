@@ -1,4 +1,4 @@
-"""What users rely on when they administer topics, partitions and the cluster."""
+"""Admin clients of several libraries: topics, partitions and the cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_created_topic_is_listed_with_its_partitions(broker: Broker, client: C
 
 
 @pytest.mark.clients(names=("kafka-python", "confluent-kafka"))
-def test_a_topic_may_leave_its_partitions_and_replicas_to_the_broker(broker: Broker, client: Client, name: str) -> None:
+def test_create_topic_uses_the_broker_defaults_for_minus_one(broker: Broker, client: Client, name: str) -> None:
     with client.admin(broker.bootstrap) as admin:
         admin.create_topic(name, -1, replication=-1)
         eventually(admin.topics, lambda found: name in found)
@@ -48,7 +48,7 @@ REFUSED_TOPICS: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED_TOPICS)
-def test_an_impossible_topic_is_refused(broker: Broker, client: Client, name: str, case: str) -> None:
+def test_create_topic_with_invalid_argument_is_refused(broker: Broker, client: Client, name: str, case: str) -> None:
     topic, more, error = REFUSED_TOPICS[case]
     with client.admin(broker.bootstrap) as admin:
         with refused(error):
@@ -76,12 +76,12 @@ def test_a_deleted_topic_is_removed_and_can_be_created_again_and_is_empty(
         assert consumer.bounds(Partition(topic, 0)) == (0, 0)
 
 
-def test_deleting_a_topic_that_is_not_there_is_refused(broker: Broker, client: Client, name: str) -> None:
+def test_deletion_of_unknown_topic_is_refused(broker: Broker, client: Client, name: str) -> None:
     with client.admin(broker.bootstrap) as admin, refused("UNKNOWN_TOPIC_OR_PARTITION"):
         admin.delete_topic(name)
 
 
-def test_partitions_are_added_and_never_taken_away(broker: Broker, client: Client, topic: str) -> None:
+def test_partitions_can_be_added_and_not_removed(broker: Broker, client: Client, topic: str) -> None:
     with client.admin(broker.bootstrap) as admin:
         admin.create_partitions(topic, 4)
         eventually(lambda: sorted(admin.partitions_of(topic)), lambda found: found == [0, 1, 2, 3])
@@ -91,7 +91,7 @@ def test_partitions_are_added_and_never_taken_away(broker: Broker, client: Clien
         assert len(admin.partitions_of(topic)) == 4
 
 
-def test_partitions_of_no_topic_cannot_be_added(broker: Broker, client: Client, name: str) -> None:
+def test_adding_partitions_to_unknown_topic_is_refused(broker: Broker, client: Client, name: str) -> None:
     with client.admin(broker.bootstrap) as admin, refused("UNKNOWN_TOPIC_OR_PARTITION"):
         admin.create_partitions(name, 4)
 
@@ -160,7 +160,7 @@ def test_an_empty_partition_has_no_latest_time(broker: Broker, client: Client, t
         assert admin.offset_of(Partition(topic, 0), "max_timestamp") == (-1, -1)
 
 
-def test_internal_topics_keep_out_of_the_way(broker: Broker, client: Client, topic: str) -> None:
+def test_internal_topic_is_listed_and_cannot_be_created(broker: Broker, client: Client, topic: str) -> None:
     with client.consumer(broker.bootstrap, [topic], group_id=topic) as consumer:
         consumer.joined()
     with client.admin(broker.bootstrap) as admin:

@@ -49,9 +49,7 @@ def type_of(broker: Broker, group: str) -> str:
     return next(str(each.group_type) for each in groups if each.group_id == group)
 
 
-def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
-    broker: Broker, four: list[Partition]
-) -> None:
+def test_partitions_are_rebalanced_when_a_member_joins_and_leaves(broker: Broker, four: list[Partition]) -> None:
     topic = four[0].topic
     with member(broker, topic, topic, **NEW) as first:
         shared([first], four, [4])
@@ -62,7 +60,7 @@ def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
         shared([first], four, [4])
 
 
-def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(broker: Broker, four: list[Partition]) -> None:
+def test_rebalance_with_auto_commit_reads_each_record_once(broker: Broker, four: list[Partition]) -> None:
     topic, options = four[0].topic, {"enable_auto_commit": True, **NEW}
     with confluent.Producer(broker.bootstrap) as producer:
         read_once_over_a_rebalance(producer, lambda: member(broker, topic, topic, **options), four, WAITS_S)

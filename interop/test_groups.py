@@ -1,5 +1,5 @@
-"""What users rely on in consumer groups: members share the partitions, join and leave, and resume
-at the committed offsets."""
+"""Consumer groups with several client libraries: members join, leave and share the partitions, and
+consumers resume at the committed offsets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _member(broker: Broker, client: Client, topic: str, **options: object) -> Me
     return Member(client.consumer(broker.bootstrap, [topic], group_id=topic, **options))
 
 
-def test_a_lone_member_has_every_partition(broker: Broker, client: Client, four: list[Partition]) -> None:
+def test_single_member_is_assigned_every_partition(broker: Broker, client: Client, four: list[Partition]) -> None:
     topic = four[0].topic
     with client.consumer(broker.bootstrap, [topic], group_id=topic) as consumer:
         assert consumer.joined() == set(four)
@@ -39,7 +39,7 @@ def test_a_lone_member_has_every_partition(broker: Broker, client: Client, four:
         assert sorted(seen.partition for seen in consumer.read(4)) == [0, 1, 2, 3]
 
 
-def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
+def test_partitions_are_rebalanced_when_a_member_joins_and_leaves(
     broker: Broker, client: Client, four: list[Partition]
 ) -> None:
     topic = four[0].topic
@@ -50,7 +50,7 @@ def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
         shared([first], four, [4])
 
 
-def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
+def test_rebalance_with_auto_commit_reads_each_record_once(
     broker: Broker, client: Client, four: list[Partition]
 ) -> None:
     topic = four[0].topic
@@ -60,7 +60,7 @@ def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
 
 
 def test_members_of_three_client_libraries_share_one_group(broker: Broker, name: str) -> None:
-    """They use the only assignor that all of them offer."""
+    """The members use the only assignor that all three libraries offer."""
     six = create_topic(broker.bootstrap, name, 6)
     options = {"confluent-kafka": {"partition_assignment_strategy": "range,roundrobin"}}
     members: list[Member] = []
@@ -76,7 +76,7 @@ def test_members_of_three_client_libraries_share_one_group(broker: Broker, name:
             member.stop()
 
 
-def test_a_group_goes_on_where_it_committed(broker: Broker, client: Client, topic: str) -> None:
+def test_consumer_resumes_at_the_committed_offset(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap) as producer:
         producer.send(topic, [Record(b"%d" % n) for n in range(10)])
     with client.consumer(broker.bootstrap, [topic], group_id=topic) as consumer:
@@ -86,9 +86,7 @@ def test_a_group_goes_on_where_it_committed(broker: Broker, client: Client, topi
         assert [seen.offset for seen in consumer.read(4)] == [6, 7, 8, 9]
 
 
-def test_positions_are_committed_by_themselves_when_a_consumer_closes(
-    broker: Broker, client: Client, topic: str
-) -> None:
+def test_auto_commit_commits_positions_when_a_consumer_closes(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap) as producer:
         producer.send(topic, [Record(b"%d" % n) for n in range(10)])
     with client.consumer(broker.bootstrap, [topic], group_id=topic, enable_auto_commit=True) as consumer:
@@ -97,7 +95,7 @@ def test_positions_are_committed_by_themselves_when_a_consumer_closes(
         assert admin.group_offsets(topic) == {Partition(topic, 0): 10}
 
 
-def test_a_second_group_reads_everything_again(broker: Broker, client: Client, topic: str) -> None:
+def test_second_group_reads_all_records_again(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap) as producer:
         producer.send(topic, [Record(b"%d" % n) for n in range(3)])
     for group in ("a", "b"):
@@ -106,7 +104,7 @@ def test_a_second_group_reads_everything_again(broker: Broker, client: Client, t
             consumer.commit()
 
 
-def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebalance(
+def test_restarted_static_member_keeps_its_assignment_without_a_rebalance(
     broker: Broker, client: Client, four: list[Partition]
 ) -> None:
     topic = four[0].topic
@@ -124,7 +122,7 @@ def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebala
 
 # One client is enough: the broker alone decides, and its shortest session timeout takes a while.
 @pytest.mark.clients(names=("aiokafka",))
-def test_a_member_that_falls_silent_is_put_out_after_its_session(
+def test_member_without_heartbeats_is_removed_after_the_session_timeout(
     broker: Broker, client: Client, four: list[Partition]
 ) -> None:
     """A static member sends no LeaveGroup, so only its session timeout removes it."""
@@ -132,13 +130,11 @@ def test_a_member_that_falls_silent_is_put_out_after_its_session(
     stopped = _member(broker, client, topic, group_instance_id="stopped", **SHORTEST)
     shared([stopped], four, [4])
     stopped.stop()
-    with _member(broker, client, topic, **SESSION) as heir:
-        shared([heir], four, [4])
+    with _member(broker, client, topic, **SESSION) as remaining:
+        shared([remaining], four, [4])
 
 
-def test_groups_are_listed_described_and_deleted_when_they_are_empty(
-    broker: Broker, client: Client, topic: str
-) -> None:
+def test_group_is_listed_and_described_and_deleted_only_when_empty(broker: Broker, client: Client, topic: str) -> None:
     with client.admin(broker.bootstrap) as admin:
         with _member(broker, client, topic) as member:
             shared([member], [Partition(topic, 0)], [1])
@@ -154,13 +150,13 @@ def test_groups_are_listed_described_and_deleted_when_they_are_empty(
 
 
 @pytest.mark.clients(can="admin.delete_group")
-def test_deleting_a_group_that_is_not_there_is_refused(broker: Broker, client: Client, name: str) -> None:
+def test_deletion_of_unknown_group_is_refused(broker: Broker, client: Client, name: str) -> None:
     with client.admin(broker.bootstrap) as admin, refused("GROUP_ID_NOT_FOUND"):
         admin.delete_group(name)
 
 
 @pytest.mark.clients(can="admin.delete_group")
-def test_a_deleted_group_forgets_its_offsets(broker: Broker, client: Client, topic: str) -> None:
+def test_deleted_group_has_no_committed_offsets(broker: Broker, client: Client, topic: str) -> None:
     partition = Partition(topic, 0)
     with client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as consumer:
         consumer.commit({partition: (0, "")})
@@ -170,21 +166,22 @@ def test_a_deleted_group_forgets_its_offsets(broker: Broker, client: Client, top
         assert admin.group_offsets(topic) == {}
 
 
-def test_a_commit_while_others_are_members_of_the_group_is_refused(broker: Broker, client: Client, topic: str) -> None:
-    """A consumer that assigns itself cannot commit in a group whose members share its
-    partitions."""
+def test_commit_of_manual_assignment_in_group_with_members_is_refused(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    """A consumer with manual assignment cannot commit offsets of a group that has members."""
     partition = Partition(topic, 0)
     with _member(broker, client, topic) as member:
         shared([member], [partition], [1])
         with (
-            client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as stranger,
+            client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as outsider,
             refused("UNKNOWN_MEMBER_ID"),
         ):
-            stranger.commit({partition: (0, "")})
+            outsider.commit({partition: (0, "")})
 
 
 @pytest.mark.clients(names=("kafka-python", "aiokafka"))
-def test_a_partition_that_is_added_reaches_the_members(broker: Broker, client: Client, topic: str) -> None:
+def test_added_partitions_are_assigned_to_members(broker: Broker, client: Client, topic: str) -> None:
     with _member(broker, client, topic, metadata_max_age_ms=500) as member:
         shared([member], [Partition(topic, 0)], [1])
         with client.admin(broker.bootstrap) as admin:

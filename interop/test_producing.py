@@ -1,5 +1,5 @@
-"""What users rely on when they write: acknowledgements, size limits, idempotence, and topics that
-are created by the first write."""
+"""Producers of several client libraries: acknowledgements, size limits, idempotence, and topics
+that the first write creates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from tests.support.waiting import eventually
 
 MEGABYTE = 1_000_000
 BIG = {"max_request_size": 4 * MEGABYTE, "enable_idempotence": False}
-"""Without idempotence, since kafka-python's idempotent producer stops for good after a refusal."""
+"""Without idempotence, because kafka-python's idempotent producer cannot be used after a
+refusal."""
 
 
 @pytest.mark.parametrize("acks", [1, "all"])
@@ -34,16 +35,17 @@ def test_records_without_acknowledgement_arrive(broker: Broker, client: Client, 
             assert [seen.value for seen in consumer.read(10)] == [b"%d" % n for n in range(10)]
 
 
-def test_writing_to_a_topic_that_is_not_there_makes_it(broker: Broker, client: Client, name: str) -> None:
+def test_produce_creates_an_unknown_topic(broker: Broker, client: Client, name: str) -> None:
     with client.producer(broker.bootstrap) as producer:
         assert producer.send(name, [Record(b"first", partition=None)]) == [0]
     with client.admin(broker.bootstrap) as admin:
         assert name in admin.topics()
 
 
-# Not kafka-python, which does not request such a name, nor aiokafka, which requests it for ever.
+# Without kafka-python, which does not request such a name, and without aiokafka, which requests it
+# for ever.
 @pytest.mark.clients(names=("confluent-kafka",))
-def test_writing_to_a_topic_of_an_illegal_name_fails_and_makes_nothing(broker: Broker, client: Client) -> None:
+def test_produce_to_invalid_topic_name_creates_no_topic(broker: Broker, client: Client) -> None:
     with client.producer(broker.bootstrap) as producer, refused("INVALID_TOPIC_EXCEPTION"):
         producer.send("no/slash", [Record(b"v")])
     with client.admin(broker.bootstrap) as admin:
@@ -60,9 +62,7 @@ def test_an_idempotent_producer_writes_each_record_once_and_in_order(
 
 
 @pytest.mark.needs("loopback")
-def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
-    broker: Broker, client: Client, topic: str
-) -> None:
+def test_idempotent_producer_appends_once_after_a_lost_response(broker: Broker, client: Client, topic: str) -> None:
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=True) as producer:
         producer.send(topic, [Record(b"0")])
         for n in range(1, 4):
@@ -75,7 +75,7 @@ def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
 
 
 @pytest.mark.needs("loopback")
-# Without kafka-python: it is not made to retry without idempotence.
+# Without kafka-python, which does not retry without idempotence.
 @pytest.mark.clients(names=("aiokafka", "confluent-kafka"))
 def test_producer_without_idempotence_duplicates_after_a_lost_response(
     broker: Broker, client: Client, topic: str
@@ -88,9 +88,7 @@ def test_producer_without_idempotence_duplicates_after_a_lost_response(
         assert [seen.value for seen in consumer.read(3)] == [b"0", b"1", b"1"]
 
 
-def test_a_record_above_the_limit_is_refused_and_the_producer_goes_on(
-    broker: Broker, client: Client, topic: str
-) -> None:
+def test_producer_continues_after_a_too_large_record(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap, **BIG) as producer:
         with refused("MESSAGE_TOO_LARGE"):
             producer.send(topic, [Record(b"x" * 2 * MEGABYTE)])
@@ -98,7 +96,7 @@ def test_a_record_above_the_limit_is_refused_and_the_producer_goes_on(
 
 
 @pytest.mark.parametrize("megabytes", [3, 20])
-def test_a_topic_with_a_higher_limit_takes_and_gives_big_records(
+def test_topic_with_higher_limit_stores_large_records(
     broker: Broker, client: Client, name: str, megabytes: int
 ) -> None:
     value = bytes(range(250)) * 4000 * megabytes
@@ -110,7 +108,7 @@ def test_a_topic_with_a_higher_limit_takes_and_gives_big_records(
             assert [seen.value for seen in consumer.read(3)] == [b"before", value, b"after"], reader.name
 
 
-def test_raising_the_limit_of_a_topic_that_is_there_takes_effect(broker: Broker, client: Client, topic: str) -> None:
+def test_raised_limit_of_an_existing_topic_takes_effect(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap, **BIG) as producer:
         with refused("MESSAGE_TOO_LARGE"):
             producer.send(topic, [Record(b"x" * 2 * MEGABYTE)])
@@ -121,9 +119,7 @@ def test_raising_the_limit_of_a_topic_that_is_there_takes_effect(broker: Broker,
         assert producer.send(topic, [Record(b"x" * 2 * MEGABYTE)]) == [0]
 
 
-def test_a_lone_broker_accepts_records_for_a_topic_with_more_min_insync_replicas(
-    broker: Broker, client: Client, name: str
-) -> None:
+def test_single_broker_accepts_records_despite_min_insync_replicas(broker: Broker, client: Client, name: str) -> None:
     create_topic(broker.bootstrap, name, configs={"min.insync.replicas": "2"})
     with client.producer(broker.bootstrap, acks="all") as producer:
         assert producer.send(name, [Record(b"v")]) == [0]

@@ -1,5 +1,5 @@
-"""A session of real clients that kafkadouble recorded, replayed against the broker: it answers the
-same, but for what ApiVersions lists.
+"""Replays a session of real clients, which kafkadouble recorded, to the broker. The answers must be
+the same, except for ApiVersions.
 
     pytest interop/test_replay.py --broker local
 """
@@ -21,23 +21,23 @@ from kafkadouble.replay.target import parsed
 from kafkadouble.replay.target_security import TargetSecurity
 from tests.support.recorded_sessions import PROGRAMS, recorded
 
-OTHERWISE = {"ApiVersions"}
-"""Each server lists the APIs and features that it has."""
+DIFFERENT_APIS = {"ApiVersions"}
+"""The APIs whose answers may differ: each server lists its own APIs and features."""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_recorded_session_is_answered_the_same(broker: Broker, name: str, tmp_path: Path) -> None:
+def test_replayed_session_gets_the_same_answers(broker: Broker, name: str, tmp_path: Path) -> None:
     program = partial(PROGRAMS[name], prefix=unique("replay"))
     recording = recorded(tmp_path / "session.parquet", program)
     target = parsed(broker.bootstrap.split(",")[0])
     report = asyncio.run(replay(recording, target, ReplayOptions(patience=30)))
-    other = [difference for difference in report.differences if difference.exchange.api not in OTHERWISE]
+    other = [difference for difference in report.differences if difference.exchange.api not in DIFFERENT_APIS]
     assert not other, "\n".join(report.lines())
     assert report.compared > 20
 
 
 @pytest.mark.usefixtures("local_jars")
-def test_a_kafka_with_tls_and_sasl_answers_the_same_to_each_login(tmp_path: Path) -> None:
+def test_replayed_session_over_tls_and_sasl_gets_the_same_answers(tmp_path: Path) -> None:
     with secured_server("local", tmp_path) as server:
         for mechanism in PASSWORDS:
             recording = recorded(tmp_path / f"{mechanism}.parquet", partial(PROGRAMS["kafka-python"], prefix=mechanism))
@@ -52,6 +52,6 @@ def test_a_kafka_with_tls_and_sasl_answers_the_same_to_each_login(tmp_path: Path
             target = server.addresses[SECURE]
             options = ReplayOptions(patience=30, security=TargetSecurity.of(target, given))
             report = asyncio.run(replay(recording, parsed(target), options))
-            other = [difference for difference in report.differences if difference.exchange.api not in OTHERWISE]
+            other = [difference for difference in report.differences if difference.exchange.api not in DIFFERENT_APIS]
             assert not other, "\n".join(report.lines())
             assert report.compared > 20

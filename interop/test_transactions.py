@@ -1,5 +1,5 @@
-"""Transactions (KIP-98): what a consumer reads of committed, aborted and open ones, offsets that
-are committed with them, producers that are fenced, and the timeout of a transaction."""
+"""Transactions (KIP-98): consumers of committed, aborted and open transactions, offset commits in a
+transaction, fenced producers, and the transaction timeout."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.support.transactional_producer import committed_offset
 from tests.support.waiting import eventually
 
 SHORT_TIMEOUT_MS = 5000
-"""The broker looks for transactions whose timeout is over every 10 s. librdkafka bounds the time of
-a record by it, and needs a second or two to begin."""
+"""The broker aborts expired transactions every 10 s. librdkafka also uses this timeout as the limit
+for a record, and needs a second or two to begin."""
 
 pytestmark = pytest.mark.usefixtures("collected")
 
@@ -37,7 +37,7 @@ def reader(client: Client, broker: Broker, topic: str, isolation_level: str = "r
 def values(
     client: Client, broker: Broker, topic: str, count: int, isolation_level: str = "read_committed"
 ) -> list[bytes | None]:
-    """The values of all records of the partition, of which there must be so many."""
+    """The values of all records of the partition; `count` is their expected number."""
     with reader(client, broker, topic, isolation_level) as consumer:
         return [seen.value for seen in consumer.read(count)]
 
@@ -75,7 +75,7 @@ def test_an_aborted_transaction_is_read_only_by_read_uncommitted(
     assert values(client, broker, topic, 4, "read_uncommitted") == everything
 
 
-def test_records_that_wait_in_the_producer_are_aborted_too(
+def test_abort_drops_records_that_are_buffered_in_the_producer(
     broker: Broker, client: Client, topic: str, name: str
 ) -> None:
     with client.transactional(broker.bootstrap, transactional_id=name, linger_ms=50) as producer:
@@ -88,7 +88,7 @@ def test_records_that_wait_in_the_producer_are_aborted_too(
     assert values(client, broker, topic, 1) == [b"committed"]
 
 
-def test_an_open_transaction_holds_back_what_follows(
+def test_open_transaction_holds_back_later_records(
     broker: Broker, client: Client, topic: str, transactional: TransactionalProducer
 ) -> None:
     transactional.begin()
@@ -102,7 +102,7 @@ def test_an_open_transaction_holds_back_what_follows(
         assert [seen.value for seen in consumer.read(2)] == [b"open", b"plain"]
 
 
-def test_a_transaction_of_many_partitions_is_one(
+def test_transaction_of_three_partitions_is_atomic(
     broker: Broker, client: Client, name: str, transactional: TransactionalProducer
 ) -> None:
     partitions = create_topic(broker.bootstrap, name, 3)
@@ -124,7 +124,7 @@ class Pipeline(NamedTuple):
 
 @pytest.fixture
 def pipeline(broker: Broker, topic: str) -> Pipeline:
-    """With three records to read."""
+    """A pipeline whose source has three records."""
     target = unique("target")
     create_topic(broker.bootstrap, target)
     with CREATOR.producer(broker.bootstrap) as producer:
@@ -200,7 +200,7 @@ def test_a_newer_producer_fences_an_older_one(
 
 
 REFUSAL_OF_RECORDS = {"kafka-python": "INVALID_PRODUCER_EPOCH"}
-"""kafka-python reports the error of the record. For the others it is the end of the producer."""
+"""kafka-python reports the error of the record. The other libraries report a fenced producer."""
 
 
 def test_records_of_a_fenced_producer_are_refused(
@@ -212,14 +212,16 @@ def test_records_of_a_fenced_producer_are_refused(
         newer.begin()
         newer.send(topic, made(b"of the newer one"))
         newer.commit_transaction()
-        # kafka-python asks for another epoch then. A transaction of the newer one would be aborted.
+        # After this error kafka-python requests another epoch, which would abort an open
+        # transaction of the newer producer.
         with refused(REFUSAL_OF_RECORDS.get(client.name, "PRODUCER_FENCED")):
             transactional.send(topic, made(b"of the zombie, later"))
     assert values(client, broker, topic, 1) == [b"of the newer one"]
 
 
-def test_the_broker_aborts_a_transaction_whose_timeout_is_over(broker: Broker, topic: str) -> None:
-    """All clients in one test, since the broker aborts their transactions at the same time."""
+def test_broker_aborts_a_transaction_after_its_timeout(broker: Broker, topic: str) -> None:
+    """All clients are in one test, because the broker aborts their transactions at the same
+    time."""
     with ExitStack() as stack:
         options = {"transaction_timeout_ms": SHORT_TIMEOUT_MS}
         zombies = {

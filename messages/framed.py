@@ -31,9 +31,9 @@ class _Frames(dict[tuple[int, int], bytes]):
     """A cache: type and version -> the bytes before the message. It is small, because only existing
     classes and versions are written."""
 
-    def __missing__(self, of: tuple[int, int]) -> bytes:
-        kind, version = of
-        self[of] = made = write_uvarint(FRAME_VERSION) + write_uvarint(kind) + write_uvarint(version)
+    def __missing__(self, key: tuple[int, int]) -> bytes:
+        kind, version = key
+        self[key] = made = write_uvarint(FRAME_VERSION) + write_uvarint(kind) + write_uvarint(version)
         return made
 
 

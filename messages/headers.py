@@ -52,8 +52,8 @@ class RequestHead:
 
 
 class UnknownRequest(UnknownMessage):
-    """A header with an unknown API key. It holds what was read before; the client id and the body
-    were not read."""
+    """A header with an unknown API key. It holds the fields before the client id; the client id and
+    the body were not read."""
 
     def __init__(self, api_key: int, api_version: int, correlation_id: int, offset: int) -> None:
         super().__init__(f"no API has the key {api_key}", offset=offset, path="RequestHeader.request_api_key")
@@ -128,8 +128,8 @@ def write_response(response: Message, correlation_id: int, api_key: int, version
 
 
 def read_response(frame: bytes, api_key: int, version: int, offset: int = 0) -> tuple[int, Message]:
-    """The correlation id and the response. An ApiVersions response that is not of `version` is
-    tried as version 0 (KIP-511)."""
+    """The correlation id and the response. An ApiVersions response that cannot be read as `version`
+    is read as version 0 (KIP-511)."""
     api = registry.api(api_key)
     try:
         correlation = _CORRELATION(frame, offset)[0]
@@ -148,7 +148,7 @@ def read_response(frame: bytes, api_key: int, version: int, offset: int = 0) -> 
 
 
 def _joined(head: bytes, body: list[Buffer]) -> list[Buffer]:
-    """Joins the head and the first buffer, unless that is large."""
+    """Joins the head and the first buffer, unless the buffer is large."""
     if len(body[0]) < 1024:
         body[0] = head + body[0]
         return body

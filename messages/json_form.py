@@ -35,7 +35,8 @@ def to_json(message: Message, version: int) -> dict[str, Any]:
 
 
 def from_json(cls: type[M], obj: dict[str, Any], version: int) -> M:
-    """The message of a dict. UsageError names what is missing or of the wrong type."""
+    """The message of a dict. Raises UsageError, which names the missing field or the value of a
+    wrong type."""
     _check_version(cls, version)
     made = cls()
     _fill(made, obj, version, cls.__name__)
@@ -43,8 +44,8 @@ def from_json(cls: type[M], obj: dict[str, Any], version: int) -> M:
 
 
 def completed(cls: type[Message], obj: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """The dict with the defaults of the fields that it lacks, for `from_json`. UsageError for a
-    name that the message does not have."""
+    """`obj` with defaults for its missing fields, for `from_json`. UsageError for a name that the
+    message does not have."""
     _check_version(cls, version)
     return _completed(cls, obj, version, cls.__name__)
 

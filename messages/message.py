@@ -1,9 +1,9 @@
-"""The base classes of generated classes: a `Struct` has named fields, a `Message` reads and writes
-itself in each of its versions.
+"""The base classes of generated classes: a `Struct` has named fields; a `Message` is a struct that
+can be decoded and encoded in each of its versions.
 
-The generated functions handle only valid input. When one of them fails, the slow twins in `trace`
-and `unfit` walk the same bytes or values again and report where and why. This file does not import
-generated modules.
+The generated functions handle only valid input. If a generated function fails, the slow modules
+`trace` and `unfit` read the same bytes or values again, and report the position and the reason.
+This file does not import generated modules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Writer: TypeAlias = Callable[[Any, Callable[[Any], None]], None]
 
 OWN_DEFAULTS: Any = object()
-"""Represents a struct of its own defaults where None means null."""
+"""The default of a struct parameter where None means null: a struct whose fields have their
+defaults."""
 
 LARGE = 8192
 """The size in bytes from which a buffer is sent on its own instead of being joined with its
@@ -74,12 +75,12 @@ class Message(Struct):
         """
         message, end = cls.read(body, version, offset)
         if end != len(body):
-            raise TrailingBytes(f"{len(body) - end} bytes are left behind {cls.__name__} version {version}", offset=end)
+            raise TrailingBytes(f"{len(body) - end} bytes are left after {cls.__name__} version {version}", offset=end)
         return message
 
     @classmethod
     def read(cls, body: Buffer, version: int, offset: int = 0) -> tuple[Self, int]:
-        """The message at `offset`, and the position behind it. A bytearray that may contain records
+        """The message at `offset`, and the position after it. A bytearray that may contain records
         is not copied: the records are views of it."""
         reader = cls._readers.get(version)
         if reader is None or offset < 0:
@@ -100,12 +101,11 @@ class Message(Struct):
         return b"".join(self._written(version))
 
     def parts(self, version: int) -> list[Buffer]:
-        """The bytes as buffers for `sendmsg`: records and other large bytes are the objects that
-        were given, uncopied."""
+        """The bytes as buffers for `sendmsg`: records and other large bytes are not copied."""
         return gather(self._written(version)) if self._bulky else [b"".join(self._written(version))]
 
     def to_json(self, version: int) -> dict[str, Any]:
-        """The plain dict that Kafka's own JSON converter makes of it, except that records are
+        """The message as the plain dict of Kafka's own JSON converter, except that records are
         base64 of their bytes."""
         from .json_form import to_json
 
@@ -113,8 +113,8 @@ class Message(Struct):
 
     @classmethod
     def from_json(cls, obj: dict[str, Any], version: int) -> Self:
-        """The message of such a dict; UsageError names a mandatory field that is missing, or a
-        value of the wrong type."""
+        """The message of a dict from `to_json`. Raises UsageError, which names a missing mandatory
+        field or a value of a wrong type."""
         from .json_form import from_json
 
         return from_json(cls, obj, version)
@@ -146,8 +146,7 @@ class Message(Struct):
 
 
 def gather(buffers: list[Buffer]) -> list[Buffer]:
-    """The same bytes in few buffers: small neighbours are joined, large buffers stay what they
-    are."""
+    """The same bytes in few buffers: small neighbours are joined, large buffers are not copied."""
     out: list[Buffer] = []
     start = 0
     for at in [number for number, size in enumerate(map(len, buffers)) if size >= LARGE]:

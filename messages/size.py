@@ -1,5 +1,5 @@
-"""Estimates how many bytes a value takes in a message, without writing it: in no version, and with
-the length of each text as if all its characters were of one size."""
+"""Estimates the encoded size of a value in bytes, without encoding it. The estimate is the same for
+every version. It counts 3 bytes for each character of a text that is not ASCII."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER, _LENGTH, _LONGEST_CHARACTER = 8, 2, 3
 
 
 def size_of(value: Any) -> int:
-    """The bytes of a value of a field, or of a struct."""
+    """The estimated size in bytes of a field's value, or of a struct."""
     if isinstance(value, str):
         return _LENGTH + len(value) * (1 if value.isascii() else _LONGEST_CHARACTER)
     if isinstance(value, bytes | bytearray | memoryview):

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def spec_fields(cls: type[Struct]) -> list[dict[str, Any]]:
-    """The fields of a message or of a struct inside one, those of its own structs included; for
-    JSON."""
+    """The fields of a message or of a struct, with the fields of nested structs, for JSON."""
     return [_field(field) for field in fields_of(cls)]
 
 
@@ -43,7 +42,7 @@ def _field(field: FieldInfo) -> dict[str, Any]:
 
 
 def _is_natural(field: FieldInfo) -> bool:
-    """Whether the default is that of the type: zero, false, empty."""
+    """Whether the default is the default of the type: zero, false, empty."""
     if field.default is None:
         return field.type == "records"
     return field.default is OWN_DEFAULTS or not field.default or field.type == "uuid"

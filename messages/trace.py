@@ -2,8 +2,8 @@
 error messages.
 
 This is the second pass after the generated reader has failed. It works from the table of fields,
-without the generated functions, and refuses exactly what they refuse. The rules of the wire are
-KIP-482 (flexible versions) and KIP-893 (structs that may be null).
+without the generated functions, and refuses exactly the bytes that the generated functions refuse.
+The rules of the wire are KIP-482 (flexible versions) and KIP-893 (structs that may be null).
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class _Tracer:
         else:
             size = self.fixed("int16" if kind == "string" else "int32", path, what)
         if size < 0 and not nullable:
-            raise errors.NullNotAllowed("a null where this version has none", offset=start, path=path)
+            raise errors.NullNotAllowed("a null, which this version does not allow", offset=start, path=path)
         return size
 
     def array(self, field: FieldInfo, compact: bool, nullable: bool, path: str) -> None:
@@ -204,7 +204,8 @@ class _Tracer:
 
 
 class _Walk(_Tracer):
-    """Keeps no values: a message of many small values would cost a hundred times its bytes."""
+    """A tracer that keeps no values: a message of many small values would cost a hundred times its
+    bytes."""
 
     def note(self, start: int, path: str, what: str, value: object) -> None:
         pass

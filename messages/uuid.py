@@ -1,8 +1,8 @@
 """Kafka's uuid: 16 bytes, written as 22 letters of unpadded base64url (`AAAAAAAAAAAAAAAAAAAAAA` is
 zero).
 
-A `Uuid` is a `bytes`: it compares, hashes and is sent as bytes are, and plain 16 bytes can be
-written as a uuid.
+A `Uuid` is a `bytes`: it is equal to the same 16 bytes, has their hash and is encoded like them. A
+field of type uuid accepts any 16 bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Uuid(bytes):
     __slots__ = ()
 
     ZERO: ClassVar[Uuid]
-    """No uuid."""
+    """The value for "no uuid"."""
     METADATA_TOPIC_ID: ClassVar[Uuid]
     """The topic id of `__cluster_metadata`."""
 
@@ -49,8 +49,8 @@ class Uuid(bytes):
 
     @classmethod
     def random(cls, randbytes: Callable[[int], bytes]) -> Self:
-        """A version 4 uuid from the caller's random generator. As in Kafka, it is never a reserved
-        one, nor one whose text starts with a dash."""
+        """A version 4 uuid from the caller's random generator. As in Kafka, the uuid is never
+        reserved, and its text never starts with a dash."""
         while True:
             value = bytearray(randbytes(16))
             value[6] = value[6] & 0x0F | 0x40
@@ -69,7 +69,7 @@ class Uuid(bytes):
 
 
 as_uuid: Callable[[bytes], Uuid] = MethodType(bytes.__new__, Uuid)
-"""16 bytes as a Uuid, unchecked: for bytes that were cut out with the right size."""
+"""16 bytes as a Uuid, unchecked: for slices that have 16 bytes."""
 
 ZERO = Uuid.ZERO = as_uuid(bytes(16))
 Uuid.METADATA_TOPIC_ID = as_uuid(bytes(15) + b"\x01")
@@ -77,7 +77,8 @@ Uuid.METADATA_TOPIC_ID = as_uuid(bytes(15) + b"\x01")
 
 _FEW = 8
 _CUT = [Struct("16s" * count).unpack_from for count in range(_FEW)]
-"""A cache by count: most arrays of uuids are as long as a partition has replicas."""
+"""Unpackers by count, for short arrays: most arrays have one uuid for each replica of a
+partition."""
 
 
 def read_uuids(b: bytes, count: int, p: int) -> tuple[tuple[Uuid, ...], int]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Streamed(ABC):
-    """`schema`, and record batches of it; each iteration reads them again."""
+    """A table with a `schema`. Each iteration reads its record batches again."""
 
     schema: pa.Schema
 
@@ -29,7 +29,7 @@ class Streamed(ABC):
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
 
     def to_table(self) -> pa.Table:
-        """All of it in memory."""
+        """The whole table in memory."""
         return self.to_reader().read_all()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

@@ -1,8 +1,8 @@
 """Traces a record batch value by value, with the position of each, for annotated hexdumps.
 
-The positions in the header come from the layouts that the readers unpack. Those in records come
-from the careful reader, whose cursor is observed while it reads; so this file does not repeat the
-order of the record fields. It is slow, and no server path uses it.
+The positions in the header are computed from the layouts that the readers unpack. The positions in
+records are recorded by the cursor of the careful reader, so this file does not repeat the order of
+the record fields. Tracing is slow, and no server path uses it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _START = (">qi", _BATCH[:2])  # the fields that every magic has
 
 
 class TracedBytes(NamedTuple):
-    """Bytes `start` to `end` are `value`, None for a null; `path` names it, outermost first."""
+    """Bytes `start` to `end` are `value`, None for a null; `path` names the field, outermost
+    first."""
 
     start: int
     end: int
@@ -54,9 +55,9 @@ def trace_header(buffer: Buffer, position: int) -> Iterator[TracedBytes]:
 
 
 def trace_records(body: bytes, count: int, context: BatchContext) -> Iterator[TracedBytes]:
-    """The `count` records that fill `body`, whose first byte is at `place.start`. Raises
+    """The `count` records that fill `body`, whose first byte is at `context.start`. Raises
     InvalidRecord after the last value that can be read."""
-    cursor = _Listening(body, context)
+    cursor = _RecordingCursor(body, context)
     for index in range(count):
         cursor.path = f"{context.path}[{index}]"
         problem = cursor.listen()
@@ -89,8 +90,8 @@ def unwrapped(header: BatchHeader, value: bytes, limit: int) -> bytes:
 
 
 def inner_positions(data: bytes) -> Iterator[int]:
-    """The positions of the messages inside a compressed one. A last message that is cut off is
-    ignored, as Kafka does."""
+    """The positions of the messages inside a compressed one. An incomplete last message is ignored,
+    as in Kafka."""
     position = 0
     while len(data) - position >= LOG_OVERHEAD:
         size = int.from_bytes(data[position + 8 : position + 12], "big", signed=True) + LOG_OVERHEAD
@@ -100,12 +101,12 @@ def inner_positions(data: bytes) -> Iterator[int]:
         position += size
 
 
-class _Listening(_Cursor):
-    """The cursor of the careful reader, which remembers each value that is read."""
+class _RecordingCursor(_Cursor):
+    """A cursor of the careful reader that records each value that was read."""
 
     def __init__(self, body: bytes, context: BatchContext) -> None:
         super().__init__(body, context)
-        self.place = context
+        self.context = context
         self.traced: list[TracedBytes] = []
         self.header = -1
 
@@ -113,7 +114,7 @@ class _Listening(_Cursor):
         """Reads one record. Returns its error, or None."""
         self.traced, self.header = [], -1
         try:
-            _read_record(self, self.place)
+            _read_record(self, self.context)
         except InvalidRecord as problem:
             return problem
         return None

@@ -1,9 +1,9 @@
-"""Loggers whose lines show text as text: what a client sends cannot begin a line of its own, or
-reach a terminal as an escape sequence, or fill the log.
+"""Loggers that escape and cut their arguments: a text from a client cannot start a new log line,
+send an escape sequence to a terminal, or fill the log.
 
 Rules. Every module that logs has a `ClientLog`; configuration stays with `logging`. An argument of
-a message is formatted only if the message is logged. What cannot be printed is escaped, as Python
-writes it, and a long text is cut.
+a message is formatted only if the message is logged. Unprintable characters are escaped as in a
+Python literal, and a long text is cut.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import logging
 from typing import Any
 
 LONGEST = 2000
-"""The characters of one argument that are logged."""
+"""The largest number of characters that are logged of one argument."""
 
 _AS_IT_IS = (int, float, type(None))
 
 
 def printable(text: str) -> str:
-    """A text with escapes for what a terminal would obey."""
-    return text if text.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    """`text` with its unprintable characters escaped."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 class ClientLog(logging.LoggerAdapter[logging.Logger]):
@@ -39,7 +39,7 @@ def _shown(value: object) -> object:
 
 
 class _Shown:
-    """An argument, in either of its forms."""
+    """An argument that is escaped and cut when `%s` or `%r` formats it."""
 
     __slots__ = ("_value",)
 

@@ -1,7 +1,7 @@
 """A part of a file that is sent without being read into memory: a position and a size.
 
-A message may hold one in place of records. The code that writes to a socket sends it from the file;
-all other code calls `read`.
+A message may hold a FileSlice in place of records. The code that writes to a socket sends it from
+the file; all other code calls `read`.
 """
 
 from collections.abc import Iterable
@@ -10,9 +10,10 @@ from .checksum import Buffer
 
 
 class FileSlice:
-    """`size` bytes from `position` of the file with the descriptor `fileno`. They do not change,
-    and they exist as long as this object does: before a file is truncated, its slices are copied
-    into memory. `size` and `position` change when the first bytes were sent; `whole_size` stays."""
+    """`size` bytes from `position` of the file with the descriptor `fileno`. The bytes do not
+    change, and they exist as long as this object does: before a file is truncated, its slices are
+    copied into memory. `size` and `position` change as bytes are sent; `whole_size` does not
+    change."""
 
     __slots__ = ("__weakref__", "_descriptor", "_kept", "position", "size", "whole_size")
 
@@ -30,11 +31,11 @@ class FileSlice:
         return self._descriptor
 
     def read(self) -> Buffer:
-        """All bytes that are left."""
+        """All remaining bytes."""
         return self._load() if self._kept is None else self._kept
 
     def read_first(self, size: int) -> Buffer:
-        """The first bytes of those that are left; they stay."""
+        """The first `size` remaining bytes, without removing them."""
         if self._kept is not None:
             return self._kept[:size]
         left, self.size = self.size, min(size, self.size)

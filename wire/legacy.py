@@ -46,9 +46,9 @@ def read_legacy_header(buffer: Buffer, position: int) -> BatchHeader:
 
 
 def decode_legacy(buffer: Buffer, position: int, header: BatchHeader, limit: int, check_crc: bool) -> list[Record]:
-    """The records of the message at `position`: one, or those that it wraps. Raises BadCompression,
-    TooLarge, CorruptBatch, InvalidRecord. `check_crc` is about the messages inside; the outer one
-    is the caller's."""
+    """The records of the message at `position`: the message itself, or the messages that it wraps.
+    Raises BadCompression, TooLarge, CorruptBatch, InvalidRecord. `check_crc` is for the inner
+    messages; the caller checks the outer message."""
     outer = _read_message(bytes(memoryview(buffer)[position : position + header.size]), 0, header, position)
     if header.compression == _NONE:
         return [Record(header.base_offset, header.max_timestamp, outer.key, outer.value)]
@@ -79,11 +79,11 @@ def _base_of_inner(header: BatchHeader, last_inner: int, position: int) -> int:
 
 
 def _unwrap(outer: _Message, position: int, limit: int, check_crc: bool) -> Iterator[_Message]:
-    """The messages inside a wrapper; a last message that is cut off is ignored, because old brokers
-    cut them."""
+    """The messages inside a wrapper; an incomplete last message is ignored, because old brokers cut
+    messages off."""
     codec, magic = outer.header.compression, outer.header.magic
     if outer.value is None or codec == _ZSTD:
-        raise InvalidRecord("a compressed message without a value, or with zstd (magic 2 has it)", offset=position)
+        raise InvalidRecord("a compressed message without a value, or with zstd, which needs magic 2", offset=position)
     if codec == _LZ4:
         from . import lz4_frame
 

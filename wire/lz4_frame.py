@@ -19,13 +19,13 @@ _BLOCK = 65536
 _STORED = 0x80000000  # set in a block's length when the block is not compressed
 _CONTENT_CHECKSUM, _CONTENT_SIZE, _BLOCK_CHECKSUM, _INDEPENDENT = 0x04, 0x08, 0x10, 0x20
 _VERSION_1 = 0x40
-_FAST = 9  # Kafka's default level means the fast compressor, every other one the "high" compressor
-_HIGH, _HIGHEST = 3, 12  # the library's levels of that compressor; Kafka's go from 1 to 17
-_MAX_RATIO = 255  # bytes of output that one byte of a block can stand for
+_FAST = 9  # Kafka's default level uses the fast compressor, other levels use the "high" compressor
+_HIGH, _HIGHEST = 3, 12  # the library's levels of the "high" compressor; Kafka's levels are 1 to 17
+_MAX_RATIO = 255  # the largest number of output bytes for one byte of a block
 
 
 def compress(data: Buffer, level: int) -> bytes:
-    """`data` as one frame; `level` as Kafka means it (1 to 17)."""
+    """`data` as one frame; `level` is Kafka's level (1 to 17)."""
     import cramjam
 
     if level != _FAST:
@@ -108,7 +108,7 @@ def _checked_block(view: memoryview, start: int, end: int, scratch: bytearray) -
 
 
 def _read_header(view: memoryview, any_checksum: bool) -> tuple[int, int, int]:
-    """Flags, the largest block's size, the first block's position."""
+    """The flags, the largest size of a block, and the position of the first block."""
     if len(view) < 7 or view[:4] != _MAGIC:
         raise BadCompression("lz4: no frame starts here", offset=0)
     flags, sizes = view[4], view[5]

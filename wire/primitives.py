@@ -3,7 +3,7 @@ nulls, buffers, and errors.
 
 Readers take `(bytes, value already read, position)`. Compact lengths are length + 1 and 0 means
 null (KIP-482); those that do not fit in one byte are read here. The errors have no position: the
-caller of the generated code reads the bytes again, slowly, to find it.
+caller of the generated code reads the bytes again, slowly, to find the position.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def long_text_or_null(b: bytes, n: int, p: int) -> tuple[int, int]:
 
 
 def long_bytes(b: bytes, n: int, p: int) -> tuple[int, int]:
-    """The compact length of bytes that cannot be null. Missing bytes are found at the end of the
-    message."""
+    """The compact length of bytes that cannot be null. The caller detects missing bytes at the end
+    of the message."""
     n, p = long_bytes_or_null(b, n, p)
     return (n, p) if n else refuse_null()
 
@@ -77,7 +77,7 @@ def check_count_or_null(b: bytes, n: int, p: int) -> None:
 
 
 def refuse_null() -> Any:
-    raise NullNotAllowed("a null where this version has none")
+    raise NullNotAllowed("a null, which this version does not allow")
 
 
 # Arrays of numbers.
@@ -86,8 +86,8 @@ _LETTERS = {"unpack_o": "?"} | {f"unpack_{letter}": letter for letter in "bhHiIq
 
 
 def __getattr__(name: str) -> Any:
-    """`unpack_i` and its siblings: unpackers of 0 to 126 numbers, by count + 1; made when the first
-    module uses them."""
+    """`unpack_i` and its siblings: unpackers of 0 to 126 numbers, by count + 1; created when the
+    first module uses them."""
     if name not in _LETTERS:
         raise AttributeError(name)
     table = [None, *(Struct(f">{count}{_LETTERS[name]}").unpack_from for count in range(127))]
@@ -102,7 +102,7 @@ def long_numbers(b: bytes, n: int, p: int, letter: str, nullable: bool) -> tuple
 
 
 def plain_numbers(b: bytes, n: int, p: int, letter: str, nullable: bool) -> tuple[tuple[Any, ...] | None, int]:
-    """An array of `n` numbers, null when negative."""
+    """An array of `n` numbers; null when `n` is negative."""
     if n < 0:
         return (None, p) if nullable else refuse_null()
     check_count_or_null(b, n, p)
@@ -112,7 +112,7 @@ def plain_numbers(b: bytes, n: int, p: int, letter: str, nullable: bool) -> tupl
 
 class Shapes(dict["int | tuple[int, ...]", "Callable[..., bytes]"]):
     """Pack functions for one run of fixed values and arrays, by the arrays' lengths (a number, or a
-    tuple of them); made when missed."""
+    tuple of numbers); created on first use."""
 
     MOST = 1024
 

@@ -1,7 +1,7 @@
-"""One record: what a producer sends and a consumer receives, whatever batch format carried it."""
+"""One record, as a producer sends it and a consumer receives it, in any batch format."""
 
 Headers = tuple[tuple[str, bytes | None], ...]
-"""Header names and values, in their order; a name may come twice. Bytes of a name that are not
+"""Header names and values, in their order; a name may appear twice. Bytes of a name that are not
 UTF-8 become lone surrogates (Python's `surrogateescape`), so that they can be written back: Kafka's
 broker does not read header names."""
 

@@ -2,7 +2,7 @@
 source of error messages.
 
 It reads as Java's reader does: a varint of five bytes loses the bits beyond 32, sums of a base and
-a delta wrap around at 64 bits, and any negative length is a null. What Java refuses is an
+a delta wrap around at 64 bits, and any negative length is a null. A record that Java refuses raises
 InvalidRecord with the byte offset and the field (KIP-98; headers KIP-82).
 """
 
@@ -25,7 +25,7 @@ class BatchContext(NamedTuple):
 
 
 def decode_carefully(body: bytes, count: int, context: BatchContext) -> list[Record]:
-    """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
+    """The `count` records in `body`. Raises InvalidRecord, also for bytes after the last record."""
     if count < 0:
         raise InvalidRecord(f"a count of {count} records", path=context.path)
     cursor = _Cursor(body, context)

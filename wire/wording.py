@@ -1,7 +1,7 @@
-"""The words of errors that callers in other languages need in their own form.
+"""Words of error messages in the language of the caller.
 
-An error names what is meant: a parameter, an option of the start, a verb, a value. The caller of a
-verb says which language it speaks, and each of these has a form for it. Python's is `str`.
+An error message names parameters, start options, verbs and values. Each class of this module holds
+one of these, and `in_words_of` returns its form for a caller. `str` returns Python's form.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 
 class Caller(Enum):
-    """Who calls a verb. The value is the name of its User-Agent; HTTP is every other one."""
+    """The caller of a verb. The value is the name in its User-Agent header; HTTP is any other
+    name."""
 
     PYTHON = ""
     HTTP = "http"
@@ -31,7 +32,7 @@ def caller_of(agent: str) -> Caller:
 
 
 CONSTANTS: Mapping[str, str] = {"None": "null", "True": "true", "False": "false"}
-"""A constant of Python -> the same for all others; Go has nil in place of null."""
+"""Python's constant -> the constant for all other callers; Go has nil in place of null."""
 
 PHRASES: Mapping[str, str] = {
     "bytes, a text or None": 'a text, bytes as {"base64": "..."}, or null',
@@ -49,29 +50,29 @@ PHRASES: Mapping[str, str] = {
         "a pair of two node ids, as [1, 2], where null is any node"
     ),
 }
-"""What a parameter allows, for Python -> for all others, where constants are not all that
-differs."""
+"""The allowed values of a parameter, for Python -> for all other callers. Texts that differ only in
+constants are not listed."""
 
 BYTES: Mapping[Caller, str] = {Caller.JAVA: "a byte[]", Caller.GO: "a []byte", Caller.NODE: "a Buffer"}
 
 
 def allowed_for(text: str, caller: Caller) -> str:
-    """What a parameter allows, in the words of a caller."""
+    """The allowed values of a parameter, in the words of a caller."""
     if caller is Caller.PYTHON:
         return text
-    found = PHRASES.get(text, text)
+    phrase = PHRASES.get(text, text)
     if caller in BYTES:
-        found = found.replace('bytes as {"base64": "..."}', BYTES[caller])
-    found = re.sub(r"\b(None|True|False)\b", lambda word: CONSTANTS[word[0]], found)
-    return re.sub(r"\bnull\b", "nil", found) if caller is Caller.GO else found
+        phrase = phrase.replace('bytes as {"base64": "..."}', BYTES[caller])
+    phrase = re.sub(r"\b(None|True|False)\b", lambda word: CONSTANTS[word[0]], phrase)
+    return re.sub(r"\bnull\b", "nil", phrase) if caller is Caller.GO else phrase
 
 
 def sentence_for_all(text: str) -> str:
     """A sentence about a verb without the syntax of Python: `with=True` is `with` true."""
-    found = text.replace('{("orders", 0): 5}', '{"orders": {"0": 5}}')
-    found = re.sub(r"`(\w+)=(\w+)`", r"`\1` \2", found)
-    found = re.sub(r"`([\w.]+)\(\)`", r"`\1`", found)
-    return re.sub(r"\b(None|True|False)\b", lambda word: CONSTANTS[word[0]], found)
+    sentence = text.replace('{("orders", 0): 5}', '{"orders": {"0": 5}}')
+    sentence = re.sub(r"`(\w+)=(\w+)`", r"`\1` \2", sentence)
+    sentence = re.sub(r"`([\w.]+)\(\)`", r"`\1`", sentence)
+    return re.sub(r"\b(None|True|False)\b", lambda word: CONSTANTS[word[0]], sentence)
 
 
 ACRONYMS: Mapping[str, str] = {"Acls": "ACLs", "Sasl": "SASL", "Api": "API", "Apis": "APIs", "Id": "ID", "Isr": "ISR"}
@@ -101,7 +102,7 @@ def name_for(name: str, caller: Caller) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value with JSON's types only."""
     if isinstance(value, Mapping):
         made: dict[str, Any] = {}
         for key, each in value.items():
@@ -160,7 +161,7 @@ class KindOfValue(NamedTuple):
 
 
 class AllowedValues(NamedTuple):
-    """What a parameter allows, in the words of Python."""
+    """The allowed values of a parameter, in the words of Python."""
 
     text: str
 
@@ -227,9 +228,8 @@ class GivenParameter(NamedTuple):
 
 
 class StartOption(NamedTuple):
-    """An option of the start. `python` is how a program in Python gives it, `words` are those of
-    `kafkadouble serve`, `own` has the forms of libraries that have an option of their own for
-    it."""
+    """An option of the start. `python` is its form in a Python program, `words` are its arguments
+    of `kafkadouble serve`, and `own` has its form for each library with an option of its own."""
 
     python: str
     words: tuple[str, ...]

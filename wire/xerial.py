@@ -5,7 +5,7 @@ raw blocks.
     chunks   length int32, then a raw snappy block that holds at most 32 KiB when Kafka writes it
 
 Only the chunk lengths are big-endian framing; a raw block starts with its uncompressed length,
-which is checked before it is believed. snappy-java checks the version in the header of a stream
+which is compared with the limit first. snappy-java checks the version in the header of a stream
 that follows another, but not in the first; this reader does the same.
 """
 
@@ -21,7 +21,7 @@ _VERSION = slice(8, 12)
 
 
 def compress(data: Buffer, level: int) -> bytes:
-    """`data` in chunks behind the header; snappy has no levels."""
+    """`data` in chunks after the header; snappy has no levels, so `level` is ignored."""
     import cramjam
 
     parts: list[bytes] = [_HEADER]
@@ -33,7 +33,7 @@ def compress(data: Buffer, level: int) -> bytes:
 
 
 def decompress(data: Buffer, limit: int) -> bytes:
-    """The content of the chunks, or of the one raw block. Raises BadCompression, or TooLarge for
+    """The content of the chunks, or of the single raw block. Raises BadCompression, or TooLarge for
     more than `limit` bytes."""
     with memoryview(data) as view:
         if len(view) < len(_HEADER) or view[:8] != _HEADER[:8]:

@@ -93,7 +93,7 @@ type Rule struct {
 	client     *Client
 }
 
-// Remove disarms the rule, and lets go on what it holds. It may be called again.
+// Remove disarms the rule, and releases everything that it holds. It may be called again.
 func (r *Rule) Remove(ctx context.Context) error {
 	return r.client.RemoveRule(ctx, r.ID)
 }

@@ -31,7 +31,7 @@ func (c *Client) Advance(ctx context.Context, seconds time.Duration) error {
 	return c.call(ctx, "advance", []Param{{"seconds", seconds}}, nil, nil)
 }
 
-// Arm arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+// Arm arms a fault rule, or the rule of a handle once more. Raises UsageError when it could never
 // apply.
 func (c *Client) Arm(ctx context.Context, rule any) (*Rule, error) {
 	var result *Rule
@@ -116,8 +116,8 @@ func (c *Client) ClearRequests(ctx context.Context) error {
 	return c.call(ctx, "clear_requests", []Param{}, nil, nil)
 }
 
-// ClearRules disarms every fault rule, including those that other callers armed, and lets go on
-// what a rule holds.
+// ClearRules disarms every fault rule, including rules that other callers armed, and releases
+// everything that the rules hold.
 func (c *Client) ClearRules(ctx context.Context) error {
 	return c.call(ctx, "clear_rules", []Param{}, nil, nil)
 }
@@ -661,8 +661,8 @@ func (c *Client) RemoveQuota(ctx context.Context, params ...Param) error {
 	return c.call(ctx, "remove_quota", []Param{}, params, nil)
 }
 
-// RemoveRule disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
-// called again for the same rule.
+// RemoveRule disarms a rule, given by its handle or its id, and releases everything that the rule
+// holds. A second call for the same rule has no effect.
 func (c *Client) RemoveRule(ctx context.Context, rule any) error {
 	return c.call(ctx, "remove_rule", []Param{{"rule", rule}}, nil, nil)
 }
@@ -986,8 +986,8 @@ func (c *Client) Unfreeze(ctx context.Context) error {
 	return c.call(ctx, "unfreeze", []Param{}, nil, nil)
 }
 
-// UnusedRules: The rules that were armed since the start or the last reset and that nothing has
-// matched so far, armed or already removed, oldest first. The latest 1000 are remembered.
+// UnusedRules: The rules that have matched nothing since the start or the last reset, oldest first.
+// Removed rules are included. The latest 1000 rules are remembered.
 func (c *Client) UnusedRules(ctx context.Context) ([]any, error) {
 	var result []any
 	err := c.call(ctx, "unused_rules", []Param{}, nil, &result)

@@ -1,5 +1,5 @@
 """Coordinators move between a broker of ours and one of Apache Kafka's, and load what the other has
-written. Groups commit on both. `test_transactions` has more of transactions.
+written. Groups commit on both. `test_transactions` has more tests of transactions.
 
     pytest interop/controllers/test_coordinators.py --broker local
 """
@@ -23,10 +23,10 @@ pytestmark = pytest.mark.timeout(900)
 
 
 OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
-ONE_IS_ENOUGH = {"min.insync.replicas": "1"}
+MIN_ISR_1 = {"min.insync.replicas": "1"}
 
 
-cluster = one_of_each("theirs", ONE_IS_ENOUGH, "module")
+cluster = one_of_each("theirs", MIN_ISR_1, "module")
 
 
 def values(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[str]:
@@ -39,9 +39,9 @@ def coordinator(bootstrap: str, group: str) -> int:
     return int(response.node_id)
 
 
-def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
-    """The group's member stays, continues to commit, and reads nothing twice. The offsets of a
-    group without members are kept, too."""
+def test_group_coordinator_moves_to_the_other_broker_and_back(cluster: Mixed) -> None:
+    """The member stays in the group, continues to commit, and reads no record twice. The committed
+    offsets of a group without members are kept, too."""
     topic, ledger = unique("groups"), Ledger(cluster.bootstrap)
     placed.create(cluster.bootstrap, OFFSETS, [BOTH], cleanup_policy="compact")
     placed.create(cluster.bootstrap, topic, [BOTH])
@@ -64,10 +64,10 @@ def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
     assert replicas.equal(cluster.brokers, OFFSETS) > 0
 
 
-def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
-    """Kafka's coordinator and its disk are lost while a transaction is open, and it starts again
-    from our replica: the next producer with that transactional id aborts the transaction, and
-    continues."""
+def test_transactions_continue_after_coordinator_loses_its_disk(cluster: Mixed) -> None:
+    """Kafka's broker is killed while it coordinates an open transaction. Its disk is lost, and it
+    restarts from our replica: the next producer with that transactional id aborts the transaction,
+    and continues."""
     cluster.start()
     ours, theirs = cluster.brokers
     topic, both = unique("transactions"), [[theirs.id, ours.id]]

@@ -1,6 +1,6 @@
 """Transactions in a cluster of one broker of ours and one of Apache Kafka's: each coordinates one
-partition of `__transaction_state`, and each leads one partition of the topic. So markers and
-verifications cross in both directions, and each takes over from the other.
+partition of `__transaction_state`, and each leads one partition of the topic. So each broker sends
+WriteTxnMarkers and AddPartitionsToTxn to the other, and takes over as coordinator from the other.
 
     pytest interop/controllers/test_transactions.py --broker local
 """
@@ -65,7 +65,7 @@ def id_at(partition: int) -> str:
 
 
 @pytest.mark.parametrize("partition", [0, 1], ids=["ours coordinates", "theirs coordinates"])
-def test_markers_reach_the_partitions_of_both(cluster: Mixed, topic: str, partition: int) -> None:
+def test_transaction_markers_reach_partitions_of_both_brokers(cluster: Mixed, topic: str, partition: int) -> None:
     writer = producer(cluster.bootstrap, id_at(partition))
     for word, end in (("one", writer.commit_transaction), ("two", writer.abort_transaction)):
         send(writer, topic, word)
@@ -90,9 +90,9 @@ def test_producer_epoch_is_fenced_through_either_coordinator(cluster: Mixed, top
 
 
 @pytest.mark.parametrize("partition", [0, 1], ids=["from ours to theirs", "from theirs to ours"])
-def test_an_open_transaction_outlives_its_coordinator(cluster: Mixed, topic: str, partition: int) -> None:
-    """The coordinator is killed; the other broker, of the other program, goes on with what it
-    wrote, and commits."""
+def test_open_transaction_commits_after_coordinator_failover(cluster: Mixed, topic: str, partition: int) -> None:
+    """The coordinator is killed. The other broker reads the transaction state that the coordinator
+    wrote, takes over, and commits."""
     for each in (TRANSACTIONS, topic):
         admin.settled(cluster.bootstrap, each, IN_SYNC)
         placed.elect(cluster.bootstrap, each, placed.PREFERRED)

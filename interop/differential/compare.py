@@ -21,7 +21,7 @@ class Difference(NamedTuple):
         return f"{self.path or 'the outcome'}: ours {self.ours!r}, theirs {self.theirs!r}"
 
 
-class Found(NamedTuple):
+class RequestDifference(NamedTuple):
     """A difference and the request that shows it."""
 
     script: str
@@ -48,7 +48,7 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _pairs(ours: list[Any], theirs: list[Any], name: str) -> Iterator[tuple[Any, Any]]:
-    """Pairs of elements: by their key where the list has no order, by position otherwise."""
+    """Pairs of elements: by their key if the list has no order, by position otherwise."""
     if name in UNORDERED and all(isinstance(each, dict) for each in ours + theirs):
         ours, theirs = _with_keys(ours, name), _with_keys(theirs, name)
         mine, yours = dict(ours), dict(theirs)

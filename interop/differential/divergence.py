@@ -19,7 +19,7 @@ from typing import NamedTuple
 from interop.witness.differences import DIFFERENCES
 from kafkadouble.messages import registry
 
-from .compare import Found
+from .compare import RequestDifference
 
 LIST = Path(__file__).with_name("divergence.toml")
 CONTROLLERS = "The listener of controllers"
@@ -56,7 +56,7 @@ class Pattern(NamedTuple):
     theirs: str = "*"
     versions: str = ".."
 
-    def covers(self, found: Found) -> bool:
+    def covers(self, found: RequestDifference) -> bool:
         """Whether a difference is one of these."""
         difference = found.difference
         if not self._lowest <= found.version <= self._highest:
@@ -108,11 +108,13 @@ def rows(text: str | None = None) -> list[Row]:
     return made
 
 
-def sorted_out(founds: list[Found], listed: list[Row]) -> tuple[list[Found], list[Pattern]]:
+def sorted_out(
+    differences: list[RequestDifference], listed: list[Row]
+) -> tuple[list[RequestDifference], list[Pattern]]:
     """The differences that are in no row, and the patterns that no difference is like."""
     seen: dict[Pattern, set[int]] = {pattern: set() for row in listed for pattern in row.shown}
     unlisted = []
-    for each in founds:
+    for each in differences:
         covering = [pattern for pattern in seen if pattern.covers(each)]
         for pattern in covering:
             seen[pattern].add(each.version)
@@ -121,7 +123,7 @@ def sorted_out(founds: list[Found], listed: list[Row]) -> tuple[list[Found], lis
     return unlisted, [pattern for pattern, at in seen.items() if not at or pattern.shown_at() - at]
 
 
-def is_listed(found: Found) -> bool:
+def is_listed(found: RequestDifference) -> bool:
     """Whether a difference is in some row."""
     return any(pattern.covers(found) for pattern in _patterns())
 

@@ -13,7 +13,7 @@ import yaml
 
 from tests.support.matching import Mismatch, errors_in, match
 
-from .compare import Found, differences
+from .compare import RequestDifference, differences
 from .divergence import is_listed
 from .normal import Normal
 from .script import Ask, Deed, Hear, steps
@@ -26,14 +26,14 @@ EVENTUALLY = 30.0
 """Seconds within which both brokers must reach the same state."""
 
 IN_VAIN = 120.0
-"""Seconds that a run may spend on answers that never agree; after that no request is repeated any
-more."""
+"""Seconds that a run may wait for answers that never agree. After that, no request is repeated."""
 
 PAUSE = 0.02
 """Seconds between two repetitions of a request."""
 
 PATIENCE = 60.0
-"""Seconds within which an answer that the script specifies must come: as long as many sessions."""
+"""Seconds within which the answer that the script specifies must arrive. Several session timeouts
+fit in this time."""
 
 IN_SETS = {
     "isrNodes",
@@ -43,7 +43,7 @@ IN_SETS = {
     "addingReplicas",
     "removingReplicas",
 }
-"""Fields with replicas that are waited for as sets, since they have no order."""
+"""Fields with lists of replicas that are compared as sets, because they have no order."""
 
 READS = {
     "ApiVersions",
@@ -73,7 +73,7 @@ CHANGING = {"sessionId", "sessionEpoch", "replicaId", "replicaState"}
 
 
 class Report:
-    """What a run compared, and the differences that it found."""
+    """The counts of a run, and the differences that it found."""
 
     def __init__(self) -> None:
         self.pairs = 0
@@ -83,13 +83,13 @@ class Report:
         self.codes: set[tuple[str, str]] = set()
         """Error codes that both brokers answered to the same request, with its API."""
         self.codes_of_kafka: set[tuple[str, str]] = set()
-        self.found: list[Found] = []
+        self.found: list[RequestDifference] = []
         self.unplayable: list[str] = []
         self.in_vain = 0.0
         """Seconds spent waiting for answers that did not come."""
 
     def summary(self) -> str:
-        """The run in a line."""
+        """The summary of the run in one line."""
         return (
             f"{self.pairs} request pairs compared, {len(self.distinct)} of them differ in API, version or outcome; "
             f"{self.differing} differ by design, if nothing else is said"
@@ -97,12 +97,13 @@ class Report:
 
 
 class Play:
-    """One script against two brokers, the first of which is ours. Or against two clusters: then
-    `do` applies a deed to both.
+    """Plays one script to two brokers, of which the first is ours, or to two clusters. With
+    clusters, `do` applies a deed to both.
 
     The brokers of a cluster reach a state at different times: replicas fetch, leaders notice it,
-    and each broker learns of it by itself. So an answer that reads the state counts when both sides
-    give the same, and what still differs after EVENTUALLY is a difference.
+    and each broker learns of it by itself. So a request that only reads is repeated until both
+    sides give the same answer. If the answers still differ after EVENTUALLY, the difference is
+    reported.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Play:
         self._last: tuple[Outcome, ...] = ()
 
     def run(self) -> None:
-        """Plays it to its end."""
+        """Plays the script to its end."""
         for side in self.sides:
             side.begin(int(time.time() * 1000))
         for step in steps(self.path):
@@ -154,7 +155,7 @@ class Play:
         self._compare(step, step.version, outcomes)
 
     def _agreed(self, step: Ask, version: int, given: dict[str, Any], outcomes: list[Outcome]) -> list[Outcome]:
-        """Both answers, once they differ only in listed ways."""
+        """Repeats the request until both answers differ only in listed ways."""
         begun = time.monotonic()
         while not all(map(is_listed, self._found(step, version, outcomes))):
             waited = time.monotonic() - begun
@@ -166,7 +167,7 @@ class Play:
         return outcomes
 
     def _awaited(self, side: Side, step: Ask, version: int, given: dict[str, Any]) -> Outcome:
-        """The first answer that matches."""
+        """The first answer that matches the script's expectation."""
         expected, end = _sorted(yaml.safe_load(step.expected)), time.monotonic() + PATIENCE
         while True:
             outcome = side.ask(step.client, step.api, version, given)
@@ -179,9 +180,11 @@ class Play:
             else:
                 return outcome
 
-    def _found(self, step: Ask, version: int, outcomes: list[Outcome]) -> list[Found]:
+    def _found(self, step: Ask, version: int, outcomes: list[Outcome]) -> list[RequestDifference]:
         ours, theirs = (normal.of(outcome) for normal, outcome in zip(self.normal, outcomes, strict=True))
-        return [Found(self.path.stem, step.line, step.api, version, each) for each in differences(ours, theirs)]
+        return [
+            RequestDifference(self.path.stem, step.line, step.api, version, each) for each in differences(ours, theirs)
+        ]
 
     def _hear(self, step: Hear) -> None:
         if step.pattern and step.pattern != "nothing yet":
@@ -217,7 +220,7 @@ class Play:
 
 
 def changes_nothing(api: str, given: dict[str, Any]) -> bool:
-    """Whether a request can be repeated, since the first one changed nothing."""
+    """Whether a request changes nothing, so that it can be repeated."""
     if api == "Fetch":
         return not CHANGING & given.keys()
     return api in READS and (api != "Metadata" or not given.get("allowAutoTopicCreation", True))

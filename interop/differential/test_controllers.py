@@ -24,7 +24,7 @@ from tests.support.values import plain
 from . import verdict
 from .brokers import Addresses
 from .brokers import controllers as two_controllers
-from .compare import Found, differences
+from .compare import RequestDifference, differences
 from .divergence import CONTROLLERS, rows, sorted_out
 from .envelopes import HERE
 from .normal import Normal
@@ -165,7 +165,10 @@ def test_forwarded_requests_are_answered_alike(controllers: Addresses, api: str)
     for version in range(low, high + 1):
         ours, theirs = (Normal().of(forward(address, frame(api, version))) for address in controllers)
         assert (theirs["envelope"], theirs["correlation"]) == ("NONE", 99)
-        found = [Found("envelope", 0, api, version, each) for each in differences(ours["answer"], theirs["answer"])]
+        found = [
+            RequestDifference("envelope", 0, api, version, each)
+            for each in differences(ours["answer"], theirs["answer"])
+        ]
         assert (ours["envelope"], ours["correlation"]) == ("NONE", 99)
         assert [str(each) for each in sorted_out(found, rows())[0]] == []
 

@@ -1,5 +1,5 @@
-"""The parts of the comparison: scripts, normalisation, differences, the list. These tests need no
-broker."""
+"""The parts of the differential tests: scripts, normalisation, differences, and the list of
+divergences. These tests need no broker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.support.error_rows import ROWS
 
 from . import coverage
-from .compare import Difference, Found, differences
+from .compare import Difference, RequestDifference, differences
 from .divergence import PAGE, Pattern, as_markdown, rows, sorted_out
 from .normal import Normal
 from .request import body_of
@@ -33,7 +33,7 @@ def test_a_line_is_a_request_in_every_version_of_its_range(tmp_path: Path) -> No
     assert steps[1].body == "{groupId: some-script-g3}"
 
 
-def test_a_script_plays_another(tmp_path: Path) -> None:
+def test_play_includes_the_steps_of_another_script(tmp_path: Path) -> None:
     *played, last = script(tmp_path, "play describe_cluster\na < {}")
     assert played == list(steps(SCRIPTS / "describe_cluster.txt"))
     assert isinstance(last, Hear)
@@ -69,14 +69,14 @@ def test_requests_waits_and_kills_with_three_brokers(tmp_path: Path) -> None:
     assert deeds == [Deed(2, "kill", 3), Deed(3, "gone", 3), Deed(4, "start", 3)]
 
 
-def test_rows_that_take_other_brokers_must_be_provoked_there_and_no_others_may() -> None:
+def test_coverage_of_three_brokers_requires_exactly_their_error_rows() -> None:
     assert "Produce NOT_LEADER_OR_FOLLOWER is not provoked" in coverage.problems_of_three(set())
     never = {("Produce", "KAFKA_STORAGE_ERROR"), ("Produce", "UNKNOWN_TOPIC_OR_PARTITION")}
     assert "Produce KAFKA_STORAGE_ERROR is listed as impossible" in coverage.problems_of_three(never)
     assert not [each for each in coverage.problems_of_three(never) if "UNKNOWN_TOPIC_OR_PARTITION" in each]
 
 
-def test_a_version_is_sent_what_it_has() -> None:
+def test_body_of_leaves_out_fields_that_the_version_lacks() -> None:
     given = {"groupId": "g", "groupInstanceId": "i"}
     assert body_of("Heartbeat", 2, given).group_instance_id is None
     assert body_of("Heartbeat", 3, given).group_instance_id == "i"
@@ -84,7 +84,7 @@ def test_a_version_is_sent_what_it_has() -> None:
         body_of("Heartbeat", 2, {"group": "g"})
 
 
-def test_generated_ids_are_replaced_by_what_they_mean() -> None:
+def test_generated_ids_are_replaced_by_stable_names() -> None:
     normal = Normal()
     assert normal.of({"memberId": MEMBER, "errorMessage": f"no {MEMBER} here"}) == {
         "memberId": "member 1",
@@ -115,23 +115,23 @@ def test_rows_of_unlisted_and_stale_divergences_fail() -> None:
         '[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"\n'
         'shown = [{ api = "Fetch", path = "topics[].x", ours = "1*" }, { api = "Fetch", path = "y" }]'
     )
-    known = Found("fetch", 1, "Fetch", 4, Difference("topics[].x", 12, 3))
-    new = Found("fetch", 2, "Fetch", 4, Difference("topics[].x", 2, 3))
+    known = RequestDifference("fetch", 1, "Fetch", 4, Difference("topics[].x", 12, 3))
+    new = RequestDifference("fetch", 2, "Fetch", 4, Difference("topics[].x", 2, 3))
     assert sorted_out([known, new], listed) == ([new], [Pattern("Fetch", "y")])
 
 
-def test_a_pattern_of_versions_covers_these_and_must_be_shown_by_each() -> None:
+def test_divergence_with_versions_covers_exactly_these_versions() -> None:
     listed = rows(
         '[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"\n'
         'shown = [{ api = "Heartbeat", path = "x", versions = "3.." }]'
     )
-    at = {version: Found("s", 1, "Heartbeat", version, Difference("x", 1, 2)) for version in (2, 3, 4)}
+    at = {version: RequestDifference("s", 1, "Heartbeat", version, Difference("x", 1, 2)) for version in (2, 3, 4)}
     assert sorted_out([at[3], at[4]], listed) == ([], [])
     assert sorted_out(list(at.values()), listed) == ([at[2]], [])
     assert sorted_out([at[3]], listed)[1] == [Pattern("Heartbeat", "x", versions="3..")]
 
 
-def test_an_error_row_is_provoked_or_excused() -> None:
+def test_coverage_requires_that_error_rows_are_provoked_or_excused() -> None:
     provoked = {(api, code) for api, codes in ROWS.items() for code in codes} - coverage.excuses().keys()
     assert coverage.problems(provoked, provoked) == []
     assert coverage.problems(provoked - {("Fetch", "UNKNOWN_TOPIC_ID")}, set()) == [
@@ -152,10 +152,10 @@ def test_settings_of_a_script_are_its_first_line(tmp_path: Path) -> None:
     assert settings(path) == ()
 
 
-def test_a_row_is_shown_or_has_a_reason() -> None:
+def test_divergence_row_needs_a_pattern_or_a_reason() -> None:
     with pytest.raises(ValueError, match="either"):
         rows('[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"')
 
 
-def test_the_page_is_fresh() -> None:
+def test_divergence_page_is_up_to_date() -> None:
     assert PAGE.read_text() == as_markdown(), "python -m interop.differential.divergence writes it"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from . import verdict
-from .compare import Difference, Found
+from .compare import Difference, RequestDifference
 from .divergence import rows
 from .play import Report, changes_nothing
 from .verdict import Problem
@@ -18,8 +18,8 @@ LISTED = rows(
 )
 
 
-def found(path: str = "listed", *, line: int = 1, version: int = 4, ours: object = 1) -> Found:
-    return Found("script", line, "Fetch", version, Difference(path, ours, 2))
+def found(path: str = "listed", *, line: int = 1, version: int = 4, ours: object = 1) -> RequestDifference:
+    return RequestDifference("script", line, "Fetch", version, Difference(path, ours, 2))
 
 
 def judged(*plays: Report) -> tuple[int, verdict.Verdict]:
@@ -33,7 +33,9 @@ def problems(report: Report) -> list[Problem]:
     return verdict.of_report(report, LISTED, LISTED, sorted(f"{api} {code}" for api, code in report.codes))
 
 
-def play(*differing: Found, unplayable: tuple[str, ...] = (), codes: tuple[tuple[str, str], ...] = ()) -> Report:
+def play(
+    *differing: RequestDifference, unplayable: tuple[str, ...] = (), codes: tuple[tuple[str, str], ...] = ()
+) -> Report:
     report = Report()
     report.found = [found(), *differing]
     report.unplayable, report.codes = [*unplayable], set(codes)
@@ -51,7 +53,7 @@ def test_difference_in_both_plays_of_a_script_fails() -> None:
 
 
 @pytest.mark.parametrize("again", [(), (found("y"),), (found("x", line=2),), (found("x", version=5),)])
-def test_difference_in_one_play_of_a_script_is_only_reported(again: tuple[Found, ...]) -> None:
+def test_difference_in_one_play_of_a_script_is_only_reported(again: tuple[RequestDifference, ...]) -> None:
     _, came = judged(play(found("x")), play(*again))
     assert came.failures == []
     assert came.once[0] == "not in divergence.toml: script:1 Fetch v4 x: ours 1, theirs 2"
@@ -84,7 +86,7 @@ def test_other_problem_in_both_plays_of_a_script_fails() -> None:
 
 
 def test_differences_in_one_play_of_a_script_are_reported_up_to_a_bound() -> None:
-    def many() -> Iterator[Found]:
+    def many() -> Iterator[RequestDifference]:
         return (found("x", line=line) for line in range(verdict.MOST + 5))
 
     lines = judged(play(*many()), play())[1].lines("these")

@@ -1,5 +1,5 @@
-"""Reads the request log of a real Kafka: requests of real clients are in it as a capture of ours
-would have them."""
+"""Reads the request log of an Apache Kafka. The rows must equal the rows of a kafkadouble capture
+of the same requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.client import ask
 from tests.support.waiting import eventually
 
 OLD = "3.9.2"
-"""The last release that has the versions that Kafka 4 removed, and that calls them deprecated."""
+"""The last release that serves the versions that Kafka 4 removed. Its log calls them deprecated."""
 
 LOGGING = """
 status = error
@@ -59,8 +59,8 @@ def logging_kafka(
 
 
 def logged(path: Path, client_id: str) -> list[dict[str, Any]]:
-    """All rows of a log, once a request of this client is among them: Kafka logs a request after it
-    has sent the response."""
+    """All rows of a log; waits until a request of this client is logged, because Kafka logs a
+    request after it has sent the response."""
     return eventually(lambda: rows_of(path), lambda rows: any(row["client_id"] == client_id for row in rows))
 
 
@@ -81,7 +81,7 @@ def produce(bootstrap: str) -> None:
     assert producer.flush(30) == 0
 
 
-def test_the_requests_of_a_client_are_reported(
+def test_request_log_has_the_requests_of_a_client(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     with logging_kafka(tmp_path, VERSION, monkeypatch, request) as (bootstrap, path):
@@ -94,7 +94,7 @@ def test_the_requests_of_a_client_are_reported(
         rows = logged(path, "asks")
     own = [row for row in rows if row["client_id"] == "app"]
     assert [row["api"] for row in own][:2] == ["ApiVersions", "Metadata"]
-    assert {row["api"] for row in own} == {"ApiVersions", "Metadata", "Produce"}, "what was forwarded is left out"
+    assert {row["api"] for row in own} == {"ApiVersions", "Metadata", "Produce"}, "forwarded requests are left out"
     assert {row["client_software"] for row in own} == {"confluent-kafka-python"}
     assert all(row["version"] <= row["highest"] and row["outcome"] == "answered" for row in own)
     assert all(0 <= row["latency_us"] < 60_000_000 and row["address"].startswith(f"{host}:") for row in own)
@@ -109,7 +109,7 @@ def test_the_requests_of_a_client_are_reported(
     assert row_of_request["deprecated"] is False
 
 
-def test_versions_that_an_older_kafka_calls_deprecated(
+def test_request_log_of_kafka_3_9_marks_deprecated_versions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     with logging_kafka(tmp_path, OLD, monkeypatch, request) as (bootstrap, path):
@@ -121,7 +121,7 @@ def test_versions_that_an_older_kafka_calls_deprecated(
     assert (row_of_request["api"], row_of_request["version"], row_of_request["deprecated"]) == ("ListOffsets", 0, True)
     deprecated = {(row["api_key"], row["version"]) for row in rows if row["deprecated"]}
     assert all(version < kept_from()[key] for key, version in deprecated), (
-        "what Kafka calls deprecated is what it removed"
+        "Kafka 4 removed every version that 3.9 calls deprecated"
     )
 
 

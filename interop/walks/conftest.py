@@ -1,5 +1,5 @@
-"""Writes at the end of a run the size of the matrix on each broker, the clients that were left out
-of it and, on request, all results to a file.
+"""Prints a summary at the end of a run: the size of the matrix on each broker, and the clients that
+were left out of the matrix. With `--results`, it writes all results to a file.
 
     pytest interop/walks --broker double --broker local --results interop/walks/results.json
 """
@@ -21,7 +21,7 @@ program while brokers were killed."""
 
 
 class WalkProperty(NamedTuple):
-    """What a test reports about a broker, by one of the properties."""
+    """A value that a test reports for a broker, with the name of its property."""
 
     broker: str
     kind: str
@@ -30,7 +30,10 @@ class WalkProperty(NamedTuple):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--results", type=Path, metavar="FILE", help="where to write what clients did, for the page of clients"
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="the file for the results of the clients, from which the page of clients is generated",
     )
 
 
@@ -63,8 +66,9 @@ def _properties(terminalreporter: pytest.TerminalReporter) -> list[WalkProperty]
 
 
 def as_json(properties: list[WalkProperty]) -> str:
-    """By broker: the object of each client's walk, the readers of each writer with their faults,
-    and the faults of each client while brokers were killed. Equal results give equal JSON."""
+    """The results as JSON, by broker: the object of each client's walk, the faults of each reader
+    by writer, and the faults of each client while brokers were killed. Equal results give equal
+    JSON."""
     made: dict[str, dict[str, dict[str, Any]]] = {}
     for broker, kind, value in properties:
         of = made.setdefault(broker, {"walks": {}, "matrix": {}, "endured": {}})

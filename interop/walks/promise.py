@@ -23,10 +23,10 @@ PARTITIONS = 3
 VERBS = ("walk", "write", "read")
 ENDURE = "endure"
 TRANSFORM = "transform"
-"""The verbs that are no part of the walk and have their own tests. The second exists in Python."""
+"""The verbs that are not part of the walk and have their own tests. Only Python has TRANSFORM."""
 
 SESSION_TIMEOUT_MS = 6000
-"""Of the members of TRANSFORM: the shortest that Kafka allows by default."""
+"""The session timeout of the members of TRANSFORM: the shortest that Kafka allows by default."""
 
 BEHAVIOURS = (
     "create_topic",
@@ -43,7 +43,7 @@ BEHAVIOURS = (
     "offsets_by_time",
     "transactions",
 )
-"""The behaviours, in the order of the page."""
+"""The behaviours, in the order of the page of clients."""
 
 PASS, NOT_OFFERED, NOT_TRIED = "pass", "not offered", "not tried"
 
@@ -88,16 +88,16 @@ def results_of(topic: str) -> str:
 
 
 def result_of(value: bytes) -> bytes:
-    """What TRANSFORM writes for a record."""
+    """The value that TRANSFORM writes for a record."""
     return b"result of " + value
 
 
 def fnv1a(data: bytes) -> int:
     """FNV-1a, 32 bits."""
-    found = 2166136261
+    digest = 2166136261
     for byte in data:
-        found = (found ^ byte) * 16777619 & 0xFFFFFFFF
-    return found
+        digest = (digest ^ byte) * 16777619 & 0xFFFFFFFF
+    return digest
 
 
 def print_of(codec: bytes, key: bytes | None, value: bytes) -> int:

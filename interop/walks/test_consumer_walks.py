@@ -1,5 +1,6 @@
-"""The walk of every client that offers it with group.protocol=consumer (KIP-848): the object is the
-same. A file of its own, so that it runs beside the other walk: most of both is waiting."""
+"""Runs the walk of every client that supports group.protocol=consumer (KIP-848), and expects the
+same JSON object as with the classic protocol. The walk has its own file, so that pytest-xdist runs
+it in parallel with the other walk: both walks mostly wait."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ WALKERS = [program for program in PROGRAMS if "walk" in program.verbs and CONSUM
 
 
 @pytest.mark.parametrize("program", WALKERS, ids=[program.name for program in WALKERS])
-def test_the_walk_with_the_consumer_protocol(broker: Broker, program: Program) -> None:
+def test_walk_with_the_consumer_protocol_returns_the_same_object(broker: Broker, program: Program) -> None:
     topic = unique(f"walk-848-{program.name}")
     transactions = served(broker.bootstrap) >= TRANSACTIONS
     try:

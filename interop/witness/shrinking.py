@@ -1,5 +1,5 @@
-"""Shrinks a message that fails while it still fails: fields to their defaults, arrays shorter,
-values simpler. The message is changed in place."""
+"""Shrinks a failing message as long as it still fails: fields get their defaults, arrays become
+shorter, values become simpler. The message is changed in place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkadouble.messages.message import Message, Struct
 from .making import structs_of
 
 TRIES = 2000
-"""The largest number of attempts: a message that is almost the smallest serves as well."""
+"""The largest number of attempts. The result need not be the smallest message."""
 
 
 def shrink(message: Message, version: int, fails: Callable[[], bool]) -> None:

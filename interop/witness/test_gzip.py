@@ -1,5 +1,6 @@
-"""Gzip with several members, odd headers and bytes behind the members: Kafka reads through Java's
-GZIPInputStream, and we read the same records, or refuse where it refuses."""
+"""Compares the decoding of gzip with Apache Kafka, which uses Java's GZIPInputStream. The data has
+several members, unusual headers, and bytes after the last member. kafkadouble must return the same
+records, or refuse the same data."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ BUFFER = 8192
 Count = Callable[[str, object], None]
 
 
-def test_members_of_gzip(witness: Witness, dose: int, record_property: Count) -> None:
+def test_gzip_members_decode_like_kafka(witness: Witness, dose: int, record_property: Count) -> None:
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     sent = list(batches(dice, 40 * dose))
@@ -32,10 +33,10 @@ def test_members_of_gzip(witness: Witness, dose: int, record_property: Count) ->
         witness.ask("batches", data.hex())
     refused = 0
     for data in sent:
-        (theirs,) = witness.answered()
-        ours = read(data)
-        assert (None if theirs.startswith(THROWN) else json.loads(theirs)) == ours, data.hex()
-        refused += ours is None
+        (kafka_result,) = witness.answered()
+        our_result = read(data)
+        assert (None if kafka_result.startswith(THROWN) else json.loads(kafka_result)) == our_result, data.hex()
+        refused += our_result is None
     assert 0.1 * len(sent) < refused < 0.9 * len(sent)
     record_property("gzip batches", len(sent))
 
@@ -50,7 +51,8 @@ def read(data: bytes) -> list[dict[str, Any]] | None:
 
 def batches(dice: random.Random, count: int) -> Iterator[bytes]:
     for _ in range(count):
-        # Beyond the buffer of the reader at times, so that a member ends near a boundary of it.
+        # Some values are larger than the reader's buffer, so that a member ends near the end of the
+        # buffer.
         value = dice.randbytes(dice.choice((10, 10, 100, BUFFER - dice.randint(40, 140), 2 * BUFFER)))
         plain = encode_batch([Record(0, NOW, None, value, ()), Record(1, NOW, b"k", b"v", ())])
         body = body_of(plain, 0, read_header(plain))
@@ -65,10 +67,10 @@ def batches(dice: random.Random, count: int) -> Iterator[bytes]:
 
 
 def members(dice: random.Random, body: bytes) -> bytes:
-    """The body in one to three members, and something behind them at times."""
+    """The body in one to three members, sometimes with other bytes after them."""
     cuts = sorted(dice.choices(range(len(body) + 1), k=dice.choice((0, 0, 1, 2))))
     parts = [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
-    return b"".join(member(dice, part) for part in parts) + behind(dice)
+    return b"".join(member(dice, part) for part in parts) + trailing_bytes(dice)
 
 
 def member(dice: random.Random, content: bytes) -> bytes:
@@ -93,8 +95,9 @@ def header(dice: random.Random) -> bytes:
     return made
 
 
-def behind(dice: random.Random) -> bytes:
-    """What may follow the members: nothing, anything, or the begin of another member."""
+def trailing_bytes(dice: random.Random) -> bytes:
+    """The bytes after the members: none, random bytes, or another member, which may be
+    incomplete."""
     empty = gzip.compress(b"")
     return dice.choice(
         (b"", b"", header(dice), dice.randbytes(dice.randint(1, 40)), empty, empty[: dice.randint(1, 19)])

@@ -1,4 +1,4 @@
-"""The suite of `examples/shop` on Apache Kafka: what a user gets of `--kafka-broker=local`."""
+"""Runs the suite of `examples/shop` on Apache Kafka, with `--kafka-broker=local`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.suite_of_shop import ONLY_ON_DOUBLE, SUITE, run_shop
 pytest_plugins = ["pytester"]
 
 
-def test_most_of_the_suite_passes_on_apache_kafka(pytester: pytest.Pytester) -> None:
+def test_shop_suite_passes_or_skips_on_apache_kafka(pytester: pytest.Pytester) -> None:
     result = run_shop(pytester, "--kafka-broker=local", f"--kafka-home={release()}")
     result.assert_outcomes(passed=SUITE - ONLY_ON_DOUBLE, skipped=ONLY_ON_DOUBLE)
     result.stdout.fnmatch_lines_random(

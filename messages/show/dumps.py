@@ -28,7 +28,7 @@ def hexdump(body: Buffer, cls: type[Message], version: int, offset: int = 0, *, 
 
 
 def expanded(cls: type[Message], body: bytes, version: int, start: int, kind: str) -> Iterator[FieldRow]:
-    """`message_rows` with the fields of records as rows of batches."""
+    """The rows of `message_rows`, with the rows of batches in place of each field of records."""
     places = Places(cls)
     for row in message_rows(cls, body, version, start):
         field = places.field(row.path) if row.what == "value" and not isinstance(row.value, WireError) else None

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 class Frame(Shown):
-    """A request, a response or a message, from byte `start` to byte `end` of the input. `sized`:
-    whether it begins with its size."""
+    """A request, a response or a message, from byte `start` to byte `end` of the input. `sized` is
+    true if the frame begins with its size."""
 
     def __init__(
         self,
@@ -48,12 +48,12 @@ class Frame(Shown):
 
     @property
     def header(self) -> Message | None:
-        """The header, when there is one that could be read."""
+        """The header, or None if it is absent or could not be read."""
         return self.sections[0].message if len(self.sections) > 1 else None
 
     @property
     def message(self) -> Message | None:
-        """The request or response, when it could be read."""
+        """The request or response, or None if it could not be read."""
         return self.sections[-1].message
 
     def line(self, longest: int = LONGEST) -> str:
@@ -108,8 +108,8 @@ class Frame(Shown):
 def frame(
     data: Buffer, offset: int = 0, *, sized: bool | None = None, records: str = RAW, bounds: TextLimits = TREE
 ) -> Frame:
-    """The request frame at `offset`. `sized` is whether it begins with four bytes of size; None:
-    detect it."""
+    """The request frame at `offset`. `sized` is true if the frame begins with four bytes of size;
+    None detects this."""
     found = window(data, offset, is_sized_request(data, offset) if sized is None else sized)
     if found.error is not None:
         title, sections = "request", [unread_section(found.error, 0, len(found.data))]

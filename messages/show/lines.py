@@ -28,7 +28,8 @@ def clip(text: str, longest: int) -> str:
 
 
 def _struct(struct: Struct, room: int) -> str:
-    """Stops after `room` characters, so that a large message costs no more than a small one."""
+    """The fields in about `room` characters; the rest is not read, so a large message costs no more
+    than a small one."""
     parts: list[str] = []
     for field in fields_of(type(struct)):
         if room <= 0:

@@ -17,7 +17,7 @@ from .payload import RAW
 from .text import TREE, TextLimits
 
 LARGEST_BATCH = LIMIT
-"""Reading ends at a larger batch: no node accepts one."""
+"""Reading ends at a larger batch: no node accepts such a batch."""
 _SMALLEST = 14
 _CHUNK = 1 << 20
 _TASTE = 256  # how many bytes are shown after an impossible length
@@ -32,21 +32,21 @@ def log(
     bounds: TextLimits = TREE,
 ) -> Iterator[ShownBatch]:
     """The batches that `read(size)`, such as a file's method, returns. An impossible length ends
-    them, with a batch whose `error` reports it. With `partial` a last batch that is cut off is no
-    error."""
+    the reading: the last batch reports it in its `error`. With `partial`, an incomplete last batch
+    is no error."""
     offset = 0
     while head := _exactly(read, LOG_OVERHEAD):
         size = int.from_bytes(head[8:12], "big", signed=True)
-        believed = len(head) == LOG_OVERHEAD and _SMALLEST <= size <= LARGEST_BATCH
-        data = head + _exactly(read, size if believed else _TASTE)
-        made = ShownBatch(data, offset, records=records, limit=limit, bounds=bounds)
-        made.cut_off = (
+        is_possible = len(head) == LOG_OVERHEAD and _SMALLEST <= size <= LARGEST_BATCH
+        data = head + _exactly(read, size if is_possible else _TASTE)
+        batch = ShownBatch(data, offset, records=records, limit=limit, bounds=bounds)
+        batch.cut_off = (
             partial
-            and made.header is None
-            and (len(data) < LOG_OVERHEAD or (believed and len(data) < LOG_OVERHEAD + size))
+            and batch.header is None
+            and (len(data) < LOG_OVERHEAD or (is_possible and len(data) < LOG_OVERHEAD + size))
         )
-        yield made
-        if not believed:
+        yield batch
+        if not is_possible:
             return
         offset += len(data)
 

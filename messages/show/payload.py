@@ -44,8 +44,8 @@ class PrefixNumber(NamedTuple):
 
 
 class ParsedPayload(NamedTuple):
-    """`data` is `parts`, then the message, which begins at `start`. The message is None when there
-    is none; `error` is then the reason."""
+    """`data` has the prefix `parts` and then the message, which begins at `start`. `message` is
+    None if it is unknown or unreadable; `error` is then the reason."""
 
     title: str
     data: bytes
@@ -81,7 +81,7 @@ class ParsedPayload(NamedTuple):
 
 
 def key_payload(kind: str, control: bool, key: bytes | None) -> ParsedPayload | None:
-    """The parsed key, or None for the key of a producer's own record."""
+    """The parsed key, or None for the key of an ordinary record."""
     if key is None or (kind == RAW and not control) or (kind == METADATA and not control):
         return None
     if control:
@@ -102,10 +102,10 @@ def value_payload(kind: str, control: bool, key: bytes | None, value: bytes | No
         return _metadata_payload(value)
     if kind == RAW:
         return None
-    found = key_payload(kind, False, key)
-    if found is None or found.message is None:
+    parsed_key = key_payload(kind, False, key)
+    if parsed_key is None or parsed_key.message is None:
         return None
-    cls = registry.message(found.message.__name__.removesuffix("Key") + "Value")
+    cls = registry.message(parsed_key.message.__name__.removesuffix("Key") + "Value")
     parts, error = _int16s(value, "version")
     return ParsedPayload(cls.__name__, value, parts, cls, parts[0].value if parts else 0, error)
 
@@ -115,8 +115,8 @@ def control_name(kind: int) -> str:
 
 
 def _control_payload(key: ParsedPayload | None, value: bytes) -> ParsedPayload | None:
-    """Transaction markers begin with their version. The others have it in their first field, and a
-    newer version is read as the highest known one."""
+    """Transaction markers begin with their version. Other control records have the version in their
+    first field; a newer version is read as the highest known version."""
     if key is None or key.error is not None or not 0 <= key.parts[1].value < len(_CONTROL):
         return None
     cls = registry.message(_CONTROL[key.parts[1].value])

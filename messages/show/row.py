@@ -1,8 +1,7 @@
 """The rows of an annotated hexdump, and their text.
 
-The rows of layer 0 hold every byte of what was dumped exactly once, in order. Rows of a deeper
-layer are the decompressed bytes of a row above them; their offsets are relative to the first of
-these.
+The rows of layer 0 hold every dumped byte exactly once, in order. Rows of a deeper layer are
+decompressed bytes of a row above them; their offsets are relative to the first decompressed byte.
 """
 
 from __future__ import annotations
@@ -76,8 +75,8 @@ def label(row: FieldRow) -> str:
 
 
 def render(rows: Iterable[FieldRow], bounds: TextLimits = TREE) -> Iterator[str]:
-    """The rows as lines: offset, bytes, path and value. A value without bytes has no line: its
-    length says that it is empty."""
+    """The rows as lines: offset, bytes, path and value. A value without bytes has no line, because
+    the line of its length shows 0."""
     for row in rows:
         if row.bytes or isinstance(row.value, WireError):
             yield from _lines(row, bounds)
@@ -86,13 +85,13 @@ def render(rows: Iterable[FieldRow], bounds: TextLimits = TREE) -> Iterator[str]
 def _lines(row: FieldRow, bounds: TextLimits) -> Iterator[str]:
     shown = b"" if row.hidden else row.bytes[: max(bounds.data, _PER_LINE)]
     first = "-- " * min(len(row.bytes), _PER_LINE) if row.hidden else shown[:_PER_LINE].hex(" ")
-    yield f"{_place(row, 0)}  {first.rstrip():<{3 * _PER_LINE}} {label(row)}"
+    yield f"{_offset_text(row, 0)}  {first.rstrip():<{3 * _PER_LINE}} {label(row)}"
     for at in range(_PER_LINE, len(shown), _PER_LINE):
-        yield f"{_place(row, at)}  {shown[at : at + _PER_LINE].hex(' ')}"
+        yield f"{_offset_text(row, at)}  {shown[at : at + _PER_LINE].hex(' ')}"
     left = 0 if row.hidden else len(row.bytes) - len(shown)
     if left:
-        yield f"{_place(row, len(shown))}  ... {left} more bytes"
+        yield f"{_offset_text(row, len(shown))}  ... {left} more bytes"
 
 
-def _place(row: FieldRow, at: int) -> str:
+def _offset_text(row: FieldRow, at: int) -> str:
     return f"{'>' * row.layer}{row.offset + at:0{8 - row.layer}x}"

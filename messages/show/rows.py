@@ -26,7 +26,7 @@ def message_rows(
         places.learn(span.path, span.value)
         yield _row(span, body, places, version)
     if whole and error is None and end != len(body):
-        error = TrailingBytes(f"{len(body) - end} bytes are left behind {cls.__name__} version {version}", offset=end)
+        error = TrailingBytes(f"{len(body) - end} bytes are left after {cls.__name__} version {version}", offset=end)
     if error is not None:
         at = spans[-1].end if spans else start
         yield error_row(error, body[at:], at, hidden=holds_secrets(cls))

@@ -23,8 +23,8 @@ class FrameWindow(NamedTuple):
 
 
 def window(data: Buffer, offset: int, sized: bool) -> FrameWindow:
-    """The frame at `offset`: as long as its size, or all remaining bytes. Positions in the error
-    are relative to `offset`."""
+    """The frame at `offset`. If it is `sized`, its first four bytes are its length; otherwise it
+    has all remaining bytes. Positions in the error are relative to `offset`."""
     with memoryview(data) as view:
         rest = len(data) - offset
         if not sized:
@@ -40,7 +40,7 @@ def window(data: Buffer, offset: int, sized: bool) -> FrameWindow:
 
 
 def is_chain(body: Buffer, offset: int) -> bool:
-    """Whether sizes lead from frame to frame exactly to the end."""
+    """Whether the sizes of consecutive frames lead exactly to the end of `body`."""
     while offset + SIZE <= len(body):
         size = int.from_bytes(body[offset : offset + SIZE], "big", signed=True)
         if size < SIZE:
@@ -52,8 +52,9 @@ def is_chain(body: Buffer, offset: int) -> bool:
 
 
 def is_sized_request(body: Buffer, offset: int) -> bool:
-    """Whether frames begin with sizes: when the sizes lead exactly to the end, or when only the
-    bytes after a size hold a known API and version (a frame that is cut off)."""
+    """Whether each frame begins with its size. This is true if the sizes lead exactly to the end.
+    It is also true for an incomplete frame, if a known API key and version follow the size but are
+    not at the start."""
     return is_chain(body, offset) or (_is_known(body, offset + SIZE) and not _is_known(body, offset))
 
 

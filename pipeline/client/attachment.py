@@ -77,9 +77,9 @@ class Attachment:
 
     def _connect(self, patience: Patience, read: OffsetAndEpoch) -> BrokerConnection | None:
         network = self._network
-        place = network.place(self._partition, patience)
-        if isinstance(place, str):
-            patience.pause(place, NoLeader)
+        location = network.find_leader(self._partition, patience)
+        if isinstance(location, str):
+            patience.pause(location, NoLeader)
             return None
         # A recreated topic has other records at the same offsets.
         topic = self._network.metadata.cluster.topics[self._partition.topic]
@@ -90,8 +90,8 @@ class Attachment:
             )
         self.topic_id = topic.id
         nearer = None if self.replica is None else network.metadata.cluster.endpoint(self.replica)
-        connection = network.links.take(nearer or place.endpoint, patience.left())
-        self.leader = place.leader
+        connection = network.links.take(nearer or location.endpoint, patience.left())
+        self.leader = location.leader
         try:
             self._check_epoch(connection, read)
         except BaseException:

@@ -1,7 +1,7 @@
 """Requests metadata from any broker of a cluster, and from the bootstrap servers when no known
 broker answers (KIP-899).
 
-Rules. Metadata is requested again when it was found stale, or after `metadata.max.age.ms`. An
+Rules. Metadata is requested again when it is marked as stale, or after `metadata.max.age.ms`. An
 unknown topic is requested more than once before it counts as absent, because brokers learn about a
 new topic one after the other.
 """
@@ -25,7 +25,7 @@ from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 from .patience import Patience
 from .settings import ClientSettings
 
-NEWS_S, CREATION_S = 1.0, 10.0
+NEW_TOPIC_S, CREATION_S = 1.0, 10.0
 """Seconds before an unknown topic counts as absent, without and with automatic creation."""
 MOST_TOPICS = 10_000
 """The largest number of topics in one request, and in the cache."""
@@ -61,7 +61,7 @@ class Metadata:
         known = self.cluster.topics.get(name)
         if known is not None and known.complete and not known.error and self.is_fresh(name):
             return known
-        end = time.monotonic() + min(patience.remaining(), CREATION_S if create else NEWS_S)
+        end = time.monotonic() + min(patience.remaining(), CREATION_S if create else NEW_TOPIC_S)
         while True:
             self.refresh([name], patience, create=create)
             known = self.cluster.topics.get(name) or Topic(name, error=error_codes.UNKNOWN_TOPIC_OR_PARTITION)
@@ -81,7 +81,7 @@ class Metadata:
         if self.cluster.leader(partition) is not None and self.is_fresh(partition.topic):
             return self.cluster.topics[partition.topic]
         known = self.topic(partition.topic, patience, create=create)
-        end = time.monotonic() + min(patience.remaining(), NEWS_S)
+        end = time.monotonic() + min(patience.remaining(), NEW_TOPIC_S)
         while partition.partition not in known.leaders:
             if time.monotonic() >= end:
                 what = f"{partition}: the topic has {len(known.leaders)} partitions, counted from 0"
@@ -89,7 +89,7 @@ class Metadata:
             self.stale(partition.topic)
             known = self.topic(partition.topic, patience, create=create)
             if partition.partition not in known.leaders:
-                patience.pause(f"{partition} is not there")
+                patience.pause(f"{partition} does not exist")
         return known
 
     def refresh(self, names: Iterable[str], patience: Patience, *, create: bool = False) -> None:
@@ -99,21 +99,21 @@ class Metadata:
         self._fold(self.call_any_broker(patience, lambda connection: _metadata(connection, body)))
 
     def all_topics(self, patience: Patience) -> list[Topic]:
-        """Every topic of the cluster, as it is now."""
+        """Every topic of the cluster, from a new request."""
         body = MetadataRequest(topics=None, allow_auto_topic_creation=False)
         answer = self.call_any_broker(patience, lambda connection: _metadata(connection, body))
         self._fold(answer)
         return [Topic(topic.name, internal=topic.is_internal) for topic in answer.topics if topic.name is not None]
 
     def prepare(self, names: Iterable[str], patience: Patience) -> None:
-        """Requests the unknown ones of these topics in one request, before they are used one by
-        one."""
+        """Requests the metadata of these topics in one request, except for topics with fresh
+        metadata."""
         unknown = [name for name in dict.fromkeys(names) if not self.is_fresh(name)]
         for start in range(0, len(unknown), MOST_TOPICS):
             self.refresh(unknown[start : start + MOST_TOPICS], patience)
 
     def accept(self, partition: TopicPartition, leader: PartitionLeader) -> None:
-        """Takes over leaders from another process, so that this one needs no request."""
+        """Stores a leader that another process found, so that this process needs no request."""
         if leader.endpoint is not None:
             self.cluster.accept(partition, leader)
             self._note([partition.topic])
@@ -144,8 +144,8 @@ class Metadata:
         return fetched is not None and time.monotonic() - fetched < self._settings.seconds("metadata.max.age.ms")
 
     def _candidates(self) -> list[BrokerEndpoint]:
-        """The brokers to ask: those with a connection, then the others in random order, then the
-        bootstrap servers."""
+        """The brokers to try: first the brokers with a connection, then the others in random order,
+        then the bootstrap servers."""
         brokers = list(self.cluster.brokers.values())
         random.shuffle(brokers)
         connected = [endpoint for endpoint in self._links.connected() if endpoint in brokers]

@@ -1,9 +1,9 @@
 """The parts that every request of a client needs: settings, connections, metadata; and requests to
 the leaders of partitions.
 
-Rules. The request for a partition goes to its leader, by name and with the known leader epoch
-(KIP-320), and is repeated until it succeeds or time is up. An error of one partition does not
-affect the others. The caller interprets the responses.
+Rules. The request for a partition is sent to its leader, with the name of the topic and the known
+leader epoch (KIP-320). It is repeated until it succeeds or its timeout expires. An error of one
+partition does not affect the others. The caller interprets the responses.
 """
 
 from __future__ import annotations
@@ -51,20 +51,25 @@ class Network:
     def patience(self, what: str, limit: str = "default.api.timeout.ms") -> Patience:
         return Patience(self.settings, what, limit)
 
-    def place(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> LeaderLocation | str:
-        """The leader of a partition, or the reason why there is none now. Raises NoSuchTopic,
+    def find_leader(
+        self, partition: TopicPartition, patience: Patience, *, create: bool = False
+    ) -> LeaderLocation | str:
+        """The leader of a partition, or the reason why no leader is known now. Raises NoSuchTopic,
         NoSuchPartition."""
         leader = self.metadata.topic_with(partition, patience, create=create).leaders[partition.partition]
         endpoint = self.metadata.cluster.endpoint(leader.node)
         if endpoint is None:
             self.metadata.stale(partition.topic)
             return (
-                f"{partition} has no leader" if leader.node < 0 else f"{partition}: broker {leader.node} is not there"
+                f"{partition} has no leader"
+                if leader.node < 0
+                else f"{partition}: broker {leader.node} is not available"
             )
         return LeaderLocation(leader, endpoint)
 
     def led(self, topic: Topic, partition: TopicPartition) -> PartitionLeader:
-        """The leader of a partition of this topic, for another process."""
+        """The leader of a partition of this topic, in a form that can be sent to another
+        process."""
         node, epoch = topic.leaders[partition.partition]
         endpoint = self.metadata.cluster.endpoint(node)
         return PartitionLeader(topic.id, node if endpoint else -1, epoch, endpoint)
@@ -82,52 +87,52 @@ class Network:
         pending = list(dict.fromkeys(partitions))
         while True:
             self.metadata.prepare((partition.topic for partition in pending), patience)
-            troubles = _Troubles()
-            for endpoint, leaders in self._by_broker(pending, patience, troubles).items():
-                for partition, code, answer in self._answers_of(endpoint, leaders, patience, troubles, send):
+            errors = _RoundErrors()
+            for endpoint, leaders in self._by_broker(pending, patience, errors).items():
+                for partition, code, answer in self._answers_of(endpoint, leaders, patience, errors, send):
                     if code:
-                        self.trouble(partition, code, what)
-                        troubles.codes.append(f"{partition}: {error_codes.name(code)}")
+                        self.record_error(partition, code, what)
+                        errors.codes.append(f"{partition}: {error_codes.name(code)}")
                     else:
                         done[partition] = answer
             pending = [partition for partition in pending if partition not in done]
             if not pending:
                 return done
-            patience.pause(*troubles.summary())
+            patience.pause(*errors.summary())
 
-    def trouble(self, partition: TopicPartition, code: int, what: str) -> None:
-        """Records a retriable code, or raises the error of any other."""
+    def record_error(self, partition: TopicPartition, code: int, what: str) -> None:
+        """Accepts a retriable error code, and raises the error of any other code."""
         if not error_codes.is_retriable(code):
             raise refusal(f"{what}: {partition}", code)
         if code in error_codes.REFRESH:
             self.metadata.stale(partition.topic)
 
     def _by_broker(
-        self, partitions: Iterable[TopicPartition], patience: Patience, troubles: _Troubles
+        self, partitions: Iterable[TopicPartition], patience: Patience, errors: _RoundErrors
     ) -> dict[BrokerEndpoint, dict[TopicPartition, LeaderAndEpoch]]:
-        found: dict[BrokerEndpoint, dict[TopicPartition, LeaderAndEpoch]] = {}
+        by_broker: dict[BrokerEndpoint, dict[TopicPartition, LeaderAndEpoch]] = {}
         for partition in partitions:
-            place = self.place(partition, patience)
-            if isinstance(place, str):
-                troubles.leaderless.append(place)
+            location = self.find_leader(partition, patience)
+            if isinstance(location, str):
+                errors.leaderless.append(location)
             else:
-                found.setdefault(place.endpoint, {})[partition] = place.leader
-        return found
+                by_broker.setdefault(location.endpoint, {})[partition] = location.leader
+        return by_broker
 
     def _answers_of(
         self,
         endpoint: BrokerEndpoint,
         leaders: Mapping[TopicPartition, LeaderAndEpoch],
         patience: Patience,
-        troubles: _Troubles,
+        errors: _RoundErrors,
         send: LeaderCall[T],
     ) -> Iterator[Answered[T]]:
         """The results for these partitions. A lost connection marks their metadata as stale."""
         try:
             with self.links.lent(endpoint, patience.left()) as connection:
-                answers = [each for each in send(connection, leaders) if each[0] in leaders]
+                answers = [answer for answer in send(connection, leaders) if answer[0] in leaders]
         except ConnectionLost as lost:
-            troubles.lost.append(str(lost))
+            errors.lost.append(str(lost))
             for partition in leaders:
                 self.metadata.stale(partition.topic)
             return
@@ -137,8 +142,8 @@ class Network:
         self.links.close()
 
 
-class _Troubles:
-    """The errors of one round."""
+class _RoundErrors:
+    """The errors of one round of requests."""
 
     def __init__(self) -> None:
         self.lost: list[str] = []
@@ -148,5 +153,5 @@ class _Troubles:
     def summary(self) -> tuple[str, type[TimedOut]]:
         """The first error of each kind, and the exception for it when time is up."""
         kind = NoLeader if self.leaderless and not self.lost and not self.codes else TimedOut
-        problems = [each[0] for each in (self.lost, self.codes, self.leaderless) if each]
+        problems = [texts[0] for texts in (self.lost, self.codes, self.leaderless) if texts]
         return "; ".join(problems) or "an answer did not contain everything that was requested", kind

@@ -27,14 +27,14 @@ T = TypeVar("T")
 def isolation_level(name: str) -> int:
     """The number of an isolation level. Raises UsageError for an unknown name."""
     if name not in ISOLATION:
-        raise UsageError(f"isolation {name!r} is none: give read_uncommitted or read_committed")
+        raise UsageError(f"{name!r} is no isolation level: use read_uncommitted or read_committed")
     return ISOLATION[name]
 
 
 def by_time(
     network: Network, requested: Mapping[TopicPartition, int], isolation: str
 ) -> dict[TopicPartition, OffsetAndEpoch | None]:
-    """The first offset at or after each time; None when there is none."""
+    """The first offset at or after each time; None if no record is that new."""
     level = isolation_level(isolation)
 
     def send(
@@ -57,20 +57,20 @@ def by_time(
         assert isinstance(answer, ListOffsetsResponse)
         for topic in answer.topics:
             for result in topic.partitions:
-                found = OffsetAndEpoch(result.offset, result.leader_epoch) if result.offset >= 0 else None
-                yield TopicPartition(topic.name, result.partition_index), result.error_code, found
+                offset = OffsetAndEpoch(result.offset, result.leader_epoch) if result.offset >= 0 else None
+                yield TopicPartition(topic.name, result.partition_index), result.error_code, offset
 
     for each, when in requested.items():
         if when < -2:
             raise UsageError(
-                f"offsets of {each}: {when} is no time: give ms since the epoch, -1 (latest) or -2 (earliest)"
+                f"offsets of {each}: {when} is not a time: use ms since the epoch, -1 (latest) or -2 (earliest)"
             )
     return network.call_leaders(requested, "offsets", send)
 
 
 def ends_of_epochs(network: Network, requested: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
-    """For each leader epoch the largest epoch of the leader that is not above it, and its end
-    offset; -1 and -1 when there is none."""
+    """For each requested leader epoch: the largest epoch in the leader's log up to the requested
+    epoch, and its end offset; -1 and -1 if the log has no such epoch."""
 
     def send(
         connection: BrokerConnection, leaders: Mapping[TopicPartition, LeaderAndEpoch]
@@ -98,8 +98,8 @@ def ends_of_epochs(network: Network, requested: Mapping[TopicPartition, int]) ->
 
 
 def by_topic(leaders: Mapping[TopicPartition, T]) -> dict[str, list[tuple[TopicPartition, T]]]:
-    """The same grouped by topic, as in requests."""
-    found: dict[str, list[tuple[TopicPartition, T]]] = {}
+    """The partitions grouped by topic, as in requests."""
+    grouped: dict[str, list[tuple[TopicPartition, T]]] = {}
     for partition, value in leaders.items():
-        found.setdefault(partition.topic, []).append((partition, value))
-    return found
+        grouped.setdefault(partition.topic, []).append((partition, value))
+    return grouped

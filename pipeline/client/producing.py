@@ -137,11 +137,11 @@ class Producer:
     ) -> dict[BrokerEndpoint, list[TopicPartition]]:
         partitions: dict[BrokerEndpoint, list[TopicPartition]] = {}
         for partition in queues:
-            place = self._network.place(partition, patience, create=True)
-            if isinstance(place, str):
-                troubles.append(place)
+            location = self._network.find_leader(partition, patience, create=True)
+            if isinstance(location, str):
+                troubles.append(location)
             else:
-                partitions.setdefault(place.endpoint, []).append(partition)
+                partitions.setdefault(location.endpoint, []).append(partition)
         return partitions
 
     def _sent(
@@ -170,7 +170,7 @@ class Producer:
             if result.code in DELIVERED:
                 yield result.partition, result.offset
             elif error_codes.is_retriable(result.code):
-                self._network.trouble(result.partition, result.code, "sending")
+                self._network.record_error(result.partition, result.code, "sending")
                 troubles.append(f"{result.partition}: {error_codes.name(result.code)}")
             else:
                 raise refused(result)

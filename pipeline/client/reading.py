@@ -178,7 +178,7 @@ class _Reading:
         ):
             self._patience.check(what)
         else:
-            self._network.trouble(self._partition, code, "reading")
+            self._network.record_error(self._partition, code, "reading")
             self._astray(what, stale=code in error_codes.REFRESH)
 
     def _out_of_range(self) -> OffsetOutOfRange:

@@ -1,8 +1,8 @@
 """Sends and receives frames over a socket, with a timeout for every wait.
 
 Rules. The receiver bounds the size of a frame, and memory grows with the bytes that arrived, not
-with the announced length. Received bytes are not copied: the frame is the buffer that the socket
-was read into, and that buffer is reused when no view of it is left.
+with the announced length. Received bytes are not copied: a frame is the buffer into which the
+socket was read. The buffer is reused when no view of it exists any more.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from kafkadouble.messages.message import Buffer
 
 STEP = 1 << 20
-"""The first size of a buffer in bytes, whatever length the frame announces; it is doubled when it
-is full."""
+"""The initial size of a buffer in bytes, for a frame of any announced length. A full buffer is
+doubled."""
 
 SPARES = 2
-"""How many buffers are kept for reuse: usually at most one other frame is still in use."""
+"""The number of buffers that are kept for reuse: usually at most one other frame is still in
+use."""
 
 
 class SocketStream:
@@ -36,7 +37,7 @@ class SocketStream:
         self._spares: deque[bytearray] = deque(maxlen=SPARES)
 
     def send(self, parts: Sequence[Buffer], seconds: float) -> None:
-        """Sends all of it, within `seconds`."""
+        """Sends all parts, within `seconds`."""
         end = time.monotonic() + seconds
         try:
             for part in parts:
@@ -55,13 +56,13 @@ class SocketStream:
         size = int.from_bytes(head, "big", signed=True)
         if not 4 <= size <= most:
             raise self._lost(f"sends a frame of {size} bytes where 4 to {most} are allowed; is it a broker's port?")
-        buffer, got = self._buffer(size), 0
+        buffer, filled = self._buffer(size), 0
         while True:
-            self._fill(buffer, got, len(buffer), end, seconds)
-            got = len(buffer)
-            if got == size:
+            self._fill(buffer, filled, len(buffer), end, seconds)
+            filled = len(buffer)
+            if filled == size:
                 return buffer
-            buffer.extend(bytes(min(size - got, got)))
+            buffer.extend(bytes(min(size - filled, filled)))
 
     def give_back(self, frame: bytearray) -> None:
         """Releases the frame; views that are left keep its buffer alive."""
@@ -75,22 +76,20 @@ class SocketStream:
         self._sock.close()
 
     def _buffer(self, size: int) -> bytearray:
-        """A buffer of up to `size` bytes: that of an earlier frame without views, or a new one. Its
-        content is undefined."""
-        at_first = min(size, STEP)
+        """A buffer of up to `size` bytes: the buffer of an earlier frame without views, or a new
+        buffer. Its content is undefined."""
+        initial_size = min(size, STEP)
         for number, spare in enumerate(self._spares):
             try:
-                spare.append(
-                    0
-                    # a buffer with views cannot be resized
-                )
+                # A buffer with views cannot be resized.
+                spare.append(0)
             except BufferError:
                 continue
             del self._spares[number]
             del spare[size:]
-            spare.extend(bytes(max(0, at_first - len(spare))))
+            spare.extend(bytes(max(0, initial_size - len(spare))))
             return spare
-        return bytearray(at_first)
+        return bytearray(initial_size)
 
     def _fill(self, buffer: bytearray, start: int, stop: int, end: float, seconds: float) -> None:
         with memoryview(buffer) as view:

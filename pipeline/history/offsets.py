@@ -30,7 +30,12 @@ _COMMIT = {
     "committed_leader_epoch": pa.int32(),
     "commit_time": TIME,
 }
-_PLACE = {"offset": pa.int64(), "offsets_partition": pa.int32(), "transactional": pa.bool_(), "replica": pa.string()}
+_RECORD_POSITION = {
+    "offset": pa.int64(),
+    "offsets_partition": pa.int32(),
+    "transactional": pa.bool_(),
+    "replica": pa.string(),
+}
 
 COMMITS = {
     **_COMMIT,
@@ -39,10 +44,10 @@ COMMITS = {
     "topic_id": pa.string(),
     "removed": pa.bool_(),
     "timestamp": TIME,
-    **_PLACE,
+    **_RECORD_POSITION,
 }
-"""`removed`: the commit was deleted or has expired; `timestamp` is then the only time. `offset` is
-that of the record."""
+"""`removed` is true if the commit was deleted or has expired; `timestamp` is then the only time.
+`offset` is the offset of the record."""
 
 LAG = {
     **_COMMIT,
@@ -51,25 +56,25 @@ LAG = {
     "end_offset_now": pa.int64(),
     "lag_now": pa.int64(),
     "current": pa.bool_(),
-    **_PLACE,
+    **_RECORD_POSITION,
 }
-"""`end_offset`: the end offset of the partition at the time of the commit, from the timestamps of
-its batches; `end_offset_now`: the end of its files. Both are null when the partition is not in the
-same log directory. `current`: it is the newest commit, and was not removed."""
+"""`end_offset` is the end offset of the partition at the time of the commit, from the timestamps of
+its batches. `end_offset_now` is the end offset in its files. Both are null if the partition is not
+in the same log directory. `current` is true for the newest commit, if it was not removed."""
 
 
 def _commits(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
-    for found in decoded(log, TOPIC, options):
+    for decoded_entry in decoded(log, TOPIC, options):
         # `topics` and `partitions` select by the partitions in the commits.
-        if isinstance(found.key, OffsetCommitKey) and (
-            (not options.topics or found.key.topic in options.topics)
-            and (not options.partitions or any(found.key.partition in each for each in options.partitions))
+        if isinstance(decoded_entry.key, OffsetCommitKey) and (
+            (not options.topics or decoded_entry.key.topic in options.topics)
+            and (not options.partitions or any(decoded_entry.key.partition in each for each in options.partitions))
         ):
-            yield _commit(found, found.key, chain)
+            yield _commit(decoded_entry, decoded_entry.key, chain)
 
 
-def _commit(found: CoordinatorEntry, key: OffsetCommitKey, chain: Chain) -> dict[str, Any]:
-    entry, value = found.entry, found.value
+def _commit(decoded_entry: CoordinatorEntry, key: OffsetCommitKey, chain: Chain) -> dict[str, Any]:
+    entry, value = decoded_entry.entry, decoded_entry.value
     row = {
         "group": key.group,
         "topic": key.topic,

@@ -2,8 +2,8 @@
 (KIP-631, KIP-853).
 
 A table does not interpret a record: it names the keys that a record may have changed, and looks
-them up in the image that the server's fold made of the log. So a row shows what a node would have
-known.
+them up in the metadata image that the server builds from the log. So a row shows the state that a
+node had after the record.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class StateTable(NamedTuple):
 
 
 def _by(*names: str) -> Touch:
-    """The key is in these fields of the record."""
+    """Reads the key from these fields of the record."""
     if len(names) == 1:
         return lambda record, _: (getattr(record, names[0]),)
     return lambda record, _: (tuple(getattr(record, name) for name in names),)
 
 
-# Topics and their partitions. The partitions of a deleted topic come from the image before.
+# Topics and their partitions. The partitions of a deleted topic are in the image before the record.
 
 
 def _partitions_of_topic(record: Any, before: Image) -> Iterable[Hashable]:
@@ -82,7 +82,7 @@ def _topic(image: Image, key: Any) -> dict[str, Any] | None:
     return topic and {"topic": topic.name, "topic_id": str(topic.id), "partitions": len(topic.partitions)}
 
 
-def _found(image: Image, key: Any) -> tuple[dict[str, Any], PartitionImage] | None:
+def _topic_and_partition(image: Image, key: Any) -> tuple[dict[str, Any], PartitionImage] | None:
     topic = image.topic(key[0])
     partition = topic.partitions.get(key[1]) if topic else None
     if topic is None or partition is None:
@@ -91,25 +91,30 @@ def _found(image: Image, key: Any) -> tuple[dict[str, Any], PartitionImage] | No
 
 
 def _partition(image: Image, key: Any) -> dict[str, Any] | None:
-    found = _found(image, key)
-    if found is None:
+    pair = _topic_and_partition(image, key)
+    if pair is None:
         return None
-    named, of = found
-    ids = {name: list(getattr(of, name)) for name in _PARTITION_IDS}
-    directories = [str(directory) for directory in of.directories]
-    return {**named, **{name: getattr(of, name) for name in _PARTITION_NUMBERS}, **ids, "directories": directories}
+    named, partition = pair
+    ids = {name: list(getattr(partition, name)) for name in _PARTITION_IDS}
+    directories = [str(directory) for directory in partition.directories]
+    return {
+        **named,
+        **{name: getattr(partition, name) for name in _PARTITION_NUMBERS},
+        **ids,
+        "directories": directories,
+    }
 
 
 def _in_sync(image: Image, key: Any) -> dict[str, Any] | None:
-    found = _found(image, key)
-    if found is None:
+    pair = _topic_and_partition(image, key)
+    if pair is None:
         return None
-    named, of = found
+    named, partition = pair
     return {
         **named,
-        "leader": of.leader,
-        "leader_epoch": of.leader_epoch,
-        **{name: list(getattr(of, name)) for name in _ISR_IDS},
+        "leader": partition.leader,
+        "leader_epoch": partition.leader_epoch,
+        **{name: list(getattr(partition, name)) for name in _ISR_IDS},
     }
 
 
@@ -131,7 +136,7 @@ def _broker(image: Image, key: Any) -> dict[str, Any] | None:
         "fenced": broker.fenced,
         "in_controlled_shutdown": broker.in_controlled_shutdown,
         "endpoints": [endpoint._asdict() for endpoint in broker.endpoints],
-        "log_dirs": [str(each) for each in broker.log_dirs],
+        "log_dirs": [str(id) for id in broker.log_dirs],
     }
 
 

@@ -29,15 +29,16 @@ FIELDS = {
 
 
 def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
-    """Each record holds the whole set: a voter that is not in it was removed."""
+    """The rows of the table. Each record holds all voters: a voter that is not in the next record
+    was removed."""
     spans, known = StateSpans(), dict[int, None]()
     for entry in log:
         record = _read(entry, options) if entry.control else None
         if record is not None:
-            found = {voter.voter_id: _row(voter) for voter in record.voters}
-            for id in {**known, **found}:
-                yield from spans.put(id, found.get(id), mark(entry))
-            known = dict.fromkeys(found)
+            current = {voter.voter_id: _row(voter) for voter in record.voters}
+            for id in {**known, **current}:
+                yield from spans.put(id, current.get(id), mark(entry))
+            known = dict.fromkeys(current)
     yield from spans.left()
 
 
@@ -46,19 +47,21 @@ def _read(entry: HistoryRecord, options: LogOptions) -> VotersRecord | None:
     if payload is None or payload.message is not VotersRecord:
         return None
     try:
-        found = payload.read()
+        message = payload.read()
     except WireError as problem:
         if options.on_corrupt == FAIL:
             raise BadFile(f"the record at offset {entry.offset}: {problem}", file=entry.segment) from None
         return None
-    return found if isinstance(found, VotersRecord) else None
+    return message if isinstance(message, VotersRecord) else None
 
 
 def _row(voter: VotersRecord.Voter) -> dict[str, Any]:
     return {
         "voter_id": voter.voter_id,
         "directory_id": str(voter.voter_directory_id),
-        "endpoints": [{"name": each.name, "host": each.host, "port": each.port} for each in voter.endpoints],
+        "endpoints": [
+            {"name": endpoint.name, "host": endpoint.host, "port": endpoint.port} for endpoint in voter.endpoints
+        ],
         "min_kraft_version": voter.kraft_version_feature.min_supported_version,
         "max_kraft_version": voter.kraft_version_feature.max_supported_version,
     }

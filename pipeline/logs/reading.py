@@ -1,4 +1,4 @@
-"""Reads the runs of batches of a piece, and handles a file that is gone."""
+"""Reads the runs of batches of a piece, and handles a file that was deleted in the meantime."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .segment_file import Vanished, opened
 
 
 def parts(piece: SegmentPiece, options: LogOptions, most: int = HEADER_BYTES) -> Iterator[BatchRun | UnreadableRange]:
-    """Raises Vanished only if data must not be missing; otherwise a piece without a file is
-    empty."""
+    """The runs of batches of a piece. If its file was deleted, `failOnDataLoss` decides: raises
+    Vanished, or returns nothing."""
     try:
         with opened(piece.segment, piece.end) as file:
             yield from batch_runs(file, piece.segment, piece.start, piece.end, options.on_corrupt, most)

@@ -3,8 +3,8 @@
     spark.read.format("kafka-log").option("topics", "orders").load("/var/kafka-logs")
 
 `kafkadouble.pipeline.logs` does the work; this file adapts it to Spark's interface. Spark does not
-pass the columns of a query to a Python source. With a schema from the user, only its columns are
-made.
+pass the columns of a query to a Python source. If the user gives a schema, only the columns of this
+schema are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .log_filters import narrowed
 
 _LEVEL, _PATH, _PATHS, _PUSHDOWN = "level", "path", "paths", "pushdown"
 _TASK = 4 << 20
-"""The size in bytes of the pieces of one task."""
+"""The smallest size in bytes of the pieces of one task."""
 
 
 class KafkaLog(DataSource):
@@ -61,10 +61,10 @@ class SourceOptions:
 
 def _paths(one: str | None, several: str | None) -> list[str]:
     """The paths made absolute, because workers may run in another directory."""
-    found = json.loads(several) if several is not None else [one] if one is not None else []
-    if not found:
-        raise UsageError('kafka-log reads what lies at a path, and was given none: .load("/var/kafka-logs")')
-    return [os.path.abspath(path.removeprefix("file://").removeprefix("file:")) for path in found]
+    paths = json.loads(several) if several is not None else [one] if one is not None else []
+    if not paths:
+        raise UsageError('kafka-log needs a path of log directories or segments: .load("/var/kafka-logs")')
+    return [os.path.abspath(path.removeprefix("file://").removeprefix("file:")) for path in paths]
 
 
 def _pushdown(given: str) -> bool:
@@ -91,7 +91,8 @@ def columns_of(schema: StructType, possible: pa.Schema) -> list[str]:
 
 
 class LogReader(DataSourceReader):
-    """Plans in the driver, reads in workers: plain values only."""
+    """Plans in the driver and reads in the workers. Its attributes are plain values, because Spark
+    pickles the reader."""
 
     def __init__(self, paths: Sequence[str], options: LogOptions, names: Sequence[str]) -> None:
         self.paths, self.options, self.names = list(paths), options, list(names)
@@ -101,7 +102,8 @@ class LogReader(DataSourceReader):
         return [InputPartition(several) for several in grouped(pieces, min(_TASK, self.options.split_bytes))]
 
     def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
-        """Spark replaces an empty list of partitions by one partition without a value."""
+        """The record batches of a task. Spark passes a partition without a value if there are no
+        partitions."""
         if partition is None or partition.value is None:
             return
         read = level_of(self.options.level).read
@@ -110,8 +112,8 @@ class LogReader(DataSourceReader):
 
 
 def grouped(pieces: Sequence[Planned], least: int) -> Iterator[list[Planned]]:
-    """Joins neighbouring pieces up to this number of bytes: a task costs more than reading a small
-    file."""
+    """Joins neighbouring pieces until a group has `least` bytes: a task costs more than reading a
+    small file."""
     waiting: list[Planned] = []
     for piece in pieces:
         waiting.append(piece)
@@ -127,6 +129,7 @@ class FilteringReader(LogReader):
     without it, Spark refuses a reader with `pushFilters`."""
 
     def pushFilters(self, filters: list[Any]) -> list[Any]:
-        """Spark still applies every filter; rows that a filter certainly excludes are not read."""
+        """Skips rows that a filter certainly excludes. Returns all filters, so Spark applies every
+        filter again."""
         self.options = self.options._replace(narrowing=narrowed(self.options.level, filters))
         return filters

@@ -1,5 +1,5 @@
-"""A streaming query on `kafka-wire`: one reader stays in the driver's process and answers Spark's
-calls; copies of it read in workers."""
+"""A streaming query on `kafka-wire`. One reader is in the driver's process and answers Spark's
+calls; copies of the reader read in the workers."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """`names` are the columns that are made. The first call makes the stream."""
+    """`names` are the columns to read. The first call of a method creates the stream."""
 
     def __init__(self, settings: QueryOptions, names: Sequence[str]) -> None:
         self._settings, self._names = settings, names
-        self._made: MicroBatchStream | None = None
+        self._created: MicroBatchStream | None = None
 
     def initialOffset(self) -> Json:
         return self._stream.initial()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Spark has no combined read limit: with either one, `latestOffset` uses both options."""
+        """Spark has no read limit for both options, so `latestOffset` always uses both."""
         most, least = self._settings["maxOffsetsPerTrigger"], self._settings["minOffsetsPerTrigger"]
         if most is not None:
             return ReadMaxRows(most)
@@ -62,11 +62,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stream.commit(end)
 
     def stop(self) -> None:
-        if self._made is not None:
-            self._made.stop()
+        if self._created is not None:
+            self._created.stop()
 
     @property
     def _stream(self) -> MicroBatchStream:
-        if self._made is None:
-            self._made = MicroBatchStream(pool.driving(self._settings), self._settings)
-        return self._made
+        if self._created is None:
+            self._created = MicroBatchStream(pool.driving(self._settings), self._settings)
+        return self._created

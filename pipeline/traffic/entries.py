@@ -1,10 +1,10 @@
 """Finds the entries of a request log: reads lines of text, and returns JSON objects with the text
-around them.
+before and after each.
 
-Rules. An entry is an object in one line, after the prefix of the logger, or an object that ends
-with a line that begins with its closing brace, as pretty printers write it. A JSON log has it in
-`message`. Other lines are skipped. A line that should be an entry and is not becomes a problem, not
-an error. Memory is limited to MOST characters per line.
+Rules. An entry is a JSON object after the prefix of the logger. It has one line, or several lines
+of which the last begins with the closing brace. In a JSON log, the entry is in the field `message`.
+Other lines are skipped. A broken entry is reported as a problem, and reading goes on. Memory is
+limited to MOST characters per line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KAFKA = "Completed request:"
 
 HEADER = re.compile(r'\{\s*"header"\s*:\s*\{')
 MOST = 16 << 20
-"""JSON takes up to twenty times as many bytes when it is decoded."""
+"""The largest entry in characters: decoded JSON takes up to twenty times as much memory."""
 
 
 ProblemCallback = Callable[[int, str], None]
@@ -29,11 +29,12 @@ _decode = json.JSONDecoder().raw_decode
 
 
 class LogEntry(NamedTuple):
-    """`line` is its first line; `around` is the text before and after it, or the object of the JSON
-    log; `size` is its length in characters."""
+    """One entry. `line` is the number of its first line, `object` the decoded JSON, `around` the
+    text before and after it, `fields` the object of a JSON log (or empty), `size` its length in
+    characters."""
 
     line: int
-    found: dict[str, Any]
+    object: dict[str, Any]
     around: str
     fields: dict[str, Any]
     size: int = 0
@@ -60,39 +61,39 @@ def entries(lines: Iterable[str], report: ProblemCallback) -> Iterator[LogEntry 
     numbered = _Lines(lines)
     for number, line in numbered:
         is_json_log = line.startswith("{") and not HEADER.match(line) and line.rstrip() != "{"
-        start = None if is_json_log else _place_in(line)
+        start = None if is_json_log else _start_in(line)
         if start is not None:
             yield from _read(number, line, start, {}, report)
         elif is_json_log:
             yield from _of_json_log(number, line, report)
         elif line.rstrip().endswith("{"):
-            yield from _over_lines(number, line, numbered, report)
+            yield from _of_several_lines(number, line, numbered, report)
         else:
             yield None
 
 
-def _place_in(text: str) -> int | None:
-    """The position of an entry in a text."""
+def _start_in(text: str) -> int | None:
+    """The position of an entry in a text, or None."""
     if (at := text.find(KAFKA)) >= 0:
         return at + len(KAFKA)
-    found = HEADER.search(text)
-    return None if found is None else found.start()
+    match = HEADER.search(text)
+    return None if match is None else match.start()
 
 
 def _read(number: int, text: str, start: int, fields: dict[str, Any], report: ProblemCallback) -> Iterator[LogEntry]:
     try:
-        found, end = _decode(text, start)
+        decoded, end = _decode(text, start)
     except (ValueError, RecursionError) as problem:
         report(number, f"an entry that is no JSON: {problem}")
         return
-    if isinstance(found, dict):
-        yield LogEntry(number, found, f"{text[:start]} {text[end:].strip()}", fields, len(text))
+    if isinstance(decoded, dict):
+        yield LogEntry(number, decoded, f"{text[:start]} {text[end:].strip()}", fields, len(text))
     else:
         report(number, "an entry that is no JSON object")
 
 
-def _over_lines(number: int, line: str, numbered: _Lines, report: ProblemCallback) -> Iterator[LogEntry | None]:
-    """An object over several lines. Its second line must be that of an entry, because other code
+def _of_several_lines(number: int, line: str, numbered: _Lines, report: ProblemCallback) -> Iterator[LogEntry | None]:
+    """An object over several lines. Its second line must begin with "header", because other code
     logs objects, too."""
     held, size = [line], len(line)
     for at, more in numbered:
@@ -115,12 +116,12 @@ def _over_lines(number: int, line: str, numbered: _Lines, report: ProblemCallbac
 def _of_json_log(number: int, line: str, report: ProblemCallback) -> Iterator[LogEntry | None]:
     """The `message` of a line of a JSON log."""
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError) as problem:
         report(number, f"a line that is no JSON: {problem}")
         return
-    message = found.get("message") if isinstance(found, dict) else None
-    if isinstance(message, str) and (start := _place_in(message)) is not None:
-        yield from _read(number, message, start, found, report)
+    message = fields.get("message") if isinstance(fields, dict) else None
+    if isinstance(message, str) and (start := _start_in(message)) is not None:
+        yield from _read(number, message, start, fields, report)
     else:
         yield None

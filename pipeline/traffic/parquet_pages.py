@@ -1,8 +1,8 @@
-"""Headers of the pages of a Parquet file: how large each page is when it is decompressed.
+"""Reads the page headers of a Parquet file, for the decompressed size of each page.
 
-pyarrow allocates what a header says before it decompresses, and only the headers say it: the
-metadata at the end of a file may have other numbers. A header is a struct in Thrift's compact
-protocol; fields that are not needed are skipped.
+pyarrow allocates the size in a header before it decompresses the page. Only the headers are
+reliable: the metadata at the end of a file may have other sizes. A header is a struct in Thrift's
+compact protocol; fields that are not needed are skipped.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from kafkadouble.wire.errors import WireError
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 MOST_DEPTH = 16
 FIRST_READ, MOST_HEADER = 1 << 10, 1 << 20
-"""Bytes of a header: those that are read at first, and the largest header, with its statistics."""
+"""The number of bytes in the first read of a header, and the largest size of a header, with its
+statistics."""
 
 UNCOMPRESSED, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2 = 2, 3, 5, 7, 8
 """Fields of a header."""
 NUM_VALUES = 1
-"""The field of each kind of page."""
+"""The field with the number of values, in the struct of each kind of page."""
 
 
 class Page(NamedTuple):
@@ -32,37 +33,37 @@ class Page(NamedTuple):
 
 
 class _Cut(WireError):
-    """The bytes end inside of a header."""
+    """The bytes end inside a header."""
 
 
 def pages(file: IO[bytes], start: int, size_bytes: int) -> Iterator[Page]:
-    """The pages of a column chunk. Raises WireError for what is no page."""
+    """The pages of a column chunk. Raises WireError for bytes that are no page."""
     at, end = start, start + size_bytes
     while at < end:
         fields, header_bytes = _header(file, at, end)
         kinds = (DATA_PAGE, DATA_PAGE_V2, DICTIONARY_PAGE)
-        found: Any = next((fields[key] for key in kinds if key in fields), {})
+        kind: Any = next((fields[key] for key in kinds if key in fields), {})
         compressed, uncompressed = fields.get(COMPRESSED, -1), fields.get(UNCOMPRESSED, -1)
-        values = found.get(NUM_VALUES, 0) if isinstance(found, dict) else -1
-        if not all(isinstance(each, int) and each >= 0 for each in (compressed, uncompressed, values)):
+        values = kind.get(NUM_VALUES, 0) if isinstance(kind, dict) else -1
+        if not all(isinstance(number, int) and number >= 0 for number in (compressed, uncompressed, values)):
             raise WireError(f"a page at byte {at} has no size")
         yield Page(uncompressed, values, DICTIONARY_PAGE in fields)
         at += header_bytes + compressed
 
 
 def _header(file: IO[bytes], at: int, end: int) -> tuple[dict[int, Any], int]:
-    """The fields of the header there, and its size in bytes."""
-    wanted = FIRST_READ
+    """The fields of the header at byte `at`, and its size in bytes."""
+    read_bytes = FIRST_READ
     while True:
         file.seek(at)
-        data = file.read(min(wanted, end - at))
+        data = file.read(min(read_bytes, end - at))
         try:
             reader = _Reader(data)
             return reader.struct(), reader.at
         except _Cut:
-            if wanted >= MOST_HEADER or len(data) < wanted:
+            if read_bytes >= MOST_HEADER or len(data) < read_bytes:
                 raise WireError(f"the header of a page at byte {at} is cut off") from None
-            wanted = min(wanted * 8, MOST_HEADER)
+            read_bytes = min(read_bytes * 8, MOST_HEADER)
 
 
 class _Reader:
@@ -72,15 +73,16 @@ class _Reader:
         self._data, self.at = data, 0
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        """The fields by their ids: integers, and structs of them. Others are None."""
+        """The fields by their ids: integers, and structs of integers. Fields of other types are
+        None."""
         if depth > MOST_DEPTH:
             raise WireError("a header is nested too deeply")
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         last = 0
         while head := self._byte():
             last = last + (head >> 4) if head >> 4 else self._zigzag()
-            found[last] = self._value(head & 15, depth)
-        return found
+            fields[last] = self._value(head & 15, depth)
+        return fields
 
     def _value(self, kind: int, depth: int) -> Any:
         if kind in (I16, I32, I64):

@@ -61,7 +61,7 @@ class ProtocolLog:
     def rows(self, entry: LogEntry) -> Iterator[tuple[Any, ...]]:
         """The rows that are complete with this entry. Raises KeyError, TypeError or ValueError when
         it is no valid entry."""
-        head = entry.found["header"]
+        head = entry.object["header"]
         half = self._half(entry, head)
         if head["type"] == "RESPONSE":
             if half.key == ApiKeys.API_VERSIONS:
@@ -93,7 +93,7 @@ class ProtocolLog:
         if type(version) is not int or type(correlation_id) is not int:
             raise TypeError(f"version {version!r}, correlation id {correlation_id!r}")
         stamp = stamp_of(entry.around, entry.fields, self._zone)
-        session, payload = _session(entry), entry.found.get("payload")
+        session, payload = _session(entry), entry.object.get("payload")
         return _Half(key, version, correlation_id, session, stamp, client_id, payload, entry.size)
 
     def _request_of(self, answer: _Half) -> _Half | None:

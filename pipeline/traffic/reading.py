@@ -1,9 +1,9 @@
-"""Reads captured traffic at paths as Arrow: our Parquet, Kafka's request log, Kroxylicious'
+"""Reads captured traffic as Arrow: kafkadouble's Parquet, Kafka's request log, Kroxylicious'
 protocol log. The content of a file determines its kind.
 
-Rules. A file that is named is read whatever its name is. In a directory, files with the names of
-captures and logs are read, recursively. An unreadable part is a problem, and the rest is read. One
-batch is in memory at a time.
+Rules. If a path is a file, the file is read with any name. If a path is a directory, files with the
+names of captures and logs are read, recursively. An unreadable part is reported as a problem, and
+the rest is read. One batch is in memory at a time.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def files(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def _looks_like_traffic(name: str) -> bool:
-    """Rolled logs have a suffix after `.log`."""
+    """Whether a file has the name of a capture or a log; rolled logs have a suffix after `.log`."""
     return not name.startswith((".", "_")) and (name.endswith((".parquet", *LOGS)) or ".log." in name)
 
 
@@ -76,31 +76,31 @@ def read(
     paths: Iterable[str | os.PathLike[str]], problems: Problems, how: ReadOptions = AS_UTC
 ) -> Iterator[pa.RecordBatch]:
     """All requests, with the columns of `schema()`. Raises UsageError for a path without files."""
-    for found in [(path, os.fspath(given)) for given in paths for path in files(given)]:
-        yield from read_file(found[0], problems, how, is_named=found[0] == found[1])
+    for path, root in [(path, os.fspath(given)) for given in paths for path in files(given)]:
+        yield from read_file(path, problems, how, is_named=path == root)
 
 
 def read_file(
     path: str, problems: Problems, how: ReadOptions = AS_UTC, *, is_named: bool = True
 ) -> Iterator[pa.RecordBatch]:
     """The requests of one file. A file without requests is a problem if it was named."""
-    found, before = False, problems.count
+    has_requests, before = False, problems.count
     try:
         with open(path, "rb") as file:
             magic = file.read(4)
             file.seek(0)
             if magic == PARQUET:
-                found_batches = _read_parquet(path, file, problems)
+                record_batches = _read_parquet(path, file, problems)
             else:
                 lines = gzip.GzipFile(fileobj=file) if magic[:2] == GZIP else file
-                found_batches = _read_log(path, lines, problems, how)
-            for batch in found_batches:
-                found = True
+                record_batches = _read_log(path, lines, problems, how)
+            for batch in record_batches:
+                has_requests = True
                 yield batch
     except (OSError, EOFError) as problem:
         problems.add(path, 0, f"cannot be read: {getattr(problem, 'strerror', None) or problem}")
     else:
-        if is_named and not found and problems.count == before:
+        if is_named and not has_requests and problems.count == before:
             problems.add(path, 0, "has no requests in it: it is neither a capture nor a request log")
 
 
@@ -108,12 +108,12 @@ def _read_parquet(path: str, file: IO[bytes], problems: Problems) -> Iterator[pa
     import pyarrow as pa
 
     try:
-        found = open_parquet(path)
-        missing = set(schema().names) - set(found.schema_arrow.names)
+        parquet = open_parquet(path)
+        missing = set(schema().names) - set(parquet.schema_arrow.names)
         if not missing <= LATER:
             return
         columns = [name for name in schema().names if name not in missing]
-        for batch in batches(found, file, ROWS, columns):
+        for batch in batches(parquet, file, ROWS, columns):
             for name in missing:
                 batch = batch.append_column(name, pa.nulls(len(batch), schema().field(name).type))
             yield batch.select(schema().names).cast(schema())
@@ -124,16 +124,16 @@ def _read_parquet(path: str, file: IO[bytes], problems: Problems) -> Iterator[pa
 
 
 def _read_log(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterator[pa.RecordBatch]:
-    held: list[tuple[int, tuple[Any, ...]]] = []
+    rows: list[tuple[int, tuple[Any, ...]]] = []
     size = 0
     for numbered in _rows(path, file, problems, how):
-        held.append(numbered)
+        rows.append(numbered)
         size += sum(len(value) for value in numbered[1] if isinstance(value, str))
-        if len(held) >= ROWS or size > BATCH_CHARACTERS:
-            yield from _batches(path, held, problems)
-            held.clear()
+        if len(rows) >= ROWS or size > BATCH_CHARACTERS:
+            yield from _batches(path, rows, problems)
+            rows.clear()
             size = 0
-    yield from _batches(path, held, problems)
+    yield from _batches(path, rows, problems)
 
 
 def _rows(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterator[tuple[int, tuple[Any, ...]]]:
@@ -151,23 +151,24 @@ def _rows(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterato
             continue
         try:
             yield from (
-                (entry.line, row) for row in (protocol_log if "header" in entry.found else request_log).rows(entry)
+                (entry.line, row) for row in (protocol_log if "header" in entry.object else request_log).rows(entry)
             )
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             report(entry.line, f"an entry that is no request: {type(problem).__name__}: {problem}")
     yield from ((0, row) for row in protocol_log.rest())
 
 
-def _batches(path: str, held: Sequence[tuple[int, tuple[Any, ...]]], problems: Problems) -> Iterator[pa.RecordBatch]:
-    """Rows as columns, without rows that have a value that does not fit."""
+def _batches(path: str, rows: Sequence[tuple[int, tuple[Any, ...]]], problems: Problems) -> Iterator[pa.RecordBatch]:
+    """The rows as record batches. A row with a value that does not fit its column is reported and
+    left out."""
     import pyarrow as pa
 
-    if not held:
+    if not rows:
         return
     try:
-        yield batch_of(path, [row for _, row in held])
+        yield batch_of(path, [row for _, row in rows])
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        for line, row in held:
+        for line, row in rows:
             try:
                 yield batch_of(path, [row])
             except (pa.ArrowException, OverflowError, TypeError, ValueError) as problem:

@@ -34,11 +34,11 @@ class RequestLog:
     def rows(self, entry: LogEntry) -> Iterator[tuple[Any, ...]]:
         """The row of an entry, or none when it is left out. Raises KeyError, TypeError or
         ValueError when it is no valid entry."""
-        if entry.found.get("isForwarded") is not True:
+        if entry.object.get("isForwarded") is not True:
             yield self._row(entry)
 
     def _row(self, entry: LogEntry) -> tuple[Any, ...]:
-        found = entry.found
+        found = entry.object
         head, answer, took = found["requestHeader"], found.get("response"), int(found["totalTimeMs"] * 1000)
         key, connection = _int(head["requestApiKey"]), str(found.get("connection") or "")
         if key == ApiKeys.API_VERSIONS:

@@ -18,7 +18,7 @@ Numbers = np.ndarray[Any, Any]
 
 def murmur2(keys: pa.Array) -> Numbers:
     """The hash of each key (a binary column), unsigned 32 bits; the hash of a null is undefined."""
-    starts, lengths, data = _places(keys)
+    starts, lengths, data = _positions(keys)
     hashes = np.uint32(SEED) ^ lengths.astype(np.uint32)
     m = np.uint32(M)
     with np.errstate(over="ignore"):
@@ -30,7 +30,7 @@ def murmur2(keys: pa.Array) -> Numbers:
 
 
 def _finished(hashes: Numbers, starts: Numbers, lengths: Numbers, data: Numbers) -> Numbers:
-    """Adds the last one to three bytes, and the final mixing."""
+    """Hashes the last one to three bytes of each key, and applies the final mixing."""
     m, tail = np.uint32(M), lengths & 3
     for byte in (2, 1, 0):
         at = np.flatnonzero(tail > byte)
@@ -43,7 +43,7 @@ def _finished(hashes: Numbers, starts: Numbers, lengths: Numbers, data: Numbers)
     return hashes
 
 
-def _places(keys: pa.Array) -> tuple[Any, Any, Any]:
+def _positions(keys: pa.Array) -> tuple[Any, Any, Any]:
     """The positions of keys: starts, lengths, and the bytes. Nulls have the length 0."""
     _, offsets, values = keys.buffers()
     ends = np.frombuffer(offsets, np.int32)[keys.offset : keys.offset + len(keys) + 1].astype(np.int64)
@@ -52,15 +52,15 @@ def _places(keys: pa.Array) -> tuple[Any, Any, Any]:
 
 
 def _word(data: Numbers, at: Numbers) -> Numbers:
-    found = np.zeros(len(at), np.uint32)
+    words = np.zeros(len(at), np.uint32)
     for byte in range(4):
-        found |= data[at + byte].astype(np.uint32) << np.uint32(8 * byte)
-    return found
+        words |= data[at + byte].astype(np.uint32) << np.uint32(8 * byte)
+    return words
 
 
 class Partitioner:
-    """Chooses for the rows of one topic. Rows without a key in one batch of rows go to the same
-    partition."""
+    """Chooses the partitions for the rows of one topic. Rows without a key in one batch of rows go
+    to the same partition."""
 
     def __init__(self, partitions: int, first: int) -> None:
         self.partitions = partitions

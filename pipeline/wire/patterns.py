@@ -1,9 +1,10 @@
 r"""Translates the Java patterns of `subscribePattern` to Python.
 
 Topic names have only letters, digits, dot, underscore and hyphen, so that Java and Python agree on
-letters and line ends with re.ASCII. Rules: syntax that only Java has is translated where that is
-simple (`\Q...\E`, `(?<name>...)`, `\p{Alpha}`, `\z`) and refused by its name where not (sets within
-sets, flags in the middle): an accepted pattern has the same meaning as in Java.
+letters and line ends with re.ASCII. Rules: an accepted pattern has the same meaning as in Java.
+Simple syntax that only Java has is translated (`\Q...\E`, `(?<name>...)`, `\p{Alpha}`, `\z`). Other
+syntax that only Java has is refused, and the error names it (sets within sets, flags in the
+middle).
 """
 
 from __future__ import annotations
@@ -41,50 +42,50 @@ def compiled(pattern: str) -> re.Pattern[str]:
     try:
         made: list[str] = []
         within = False
-        for found in _TOKEN.finditer(pattern):
-            kind = found.lastgroup or "other"
-            token = _token(found, kind, pattern, within)
-            if within and (kind == "set" or found["and"]):
-                raise _wrong(pattern, f"a set within a set ({found[0]}) is Java's alone")
+        for match in _TOKEN.finditer(pattern):
+            kind = match.lastgroup or "other"
+            token = _token(match, kind, pattern, within)
+            if within and (kind == "set" or match["and"]):
+                raise _wrong(pattern, f"a set within a set ({match[0]}) exists only in Java")
             opened = kind == "set"
-            within = opened or (within and found["end"] is None)
+            within = opened or (within and match["end"] is None)
             made.append(token)
-            if opened and pattern[found.end() : found.end() + 1] == "]":
+            if opened and pattern[match.end() : match.end() + 1] == "]":
                 raise _wrong(pattern, "a set that begins with ] means something else in Java; write \\]")
         return re.compile("".join(made), re.ASCII)
     except re.error as problem:
         raise _wrong(pattern, str(problem)) from None
 
 
-def _token(found: re.Match[str], kind: str, pattern: str, within: bool) -> str:
-    if found["quote"] is not None:
-        return re.escape(found["quoted"])
-    if found["property"] is not None:
-        name, negative = found["long"] or found["short"], found["sign"] == "P"
+def _token(match: re.Match[str], kind: str, pattern: str, within: bool) -> str:
+    if match["quote"] is not None:
+        return re.escape(match["quoted"])
+    if match["property"] is not None:
+        name, negative = match["long"] or match["short"], match["sign"] == "P"
         if name not in _CLASSES or (negative and within):
-            raise _wrong(pattern, f"{found[0]} is not known here")
+            raise _wrong(pattern, f"{match[0]} is not supported")
         return _CLASSES[name] if within else f"[{'^' if negative else ''}{_CLASSES[name]}]"
-    if found["back"] is not None:
-        return f"(?P={found['to']})"
-    if found["escape"] is not None:
-        return _escape(found, pattern)
-    if found["group"] is not None and not within:
-        return f"(?P<{found['name']}>"
-    is_misplaced = found["close"] == ")" and found.start() != 0
-    if found["flags"] is not None and not within and (set(found[0]) & set("duU") or is_misplaced):
-        raise _wrong(pattern, f"{found[0]} is Java's alone; flags for all stand at the beginning")
-    return found[0]
+    if match["back"] is not None:
+        return f"(?P={match['to']})"
+    if match["escape"] is not None:
+        return _escape(match, pattern)
+    if match["group"] is not None and not within:
+        return f"(?P<{match['name']}>"
+    is_misplaced = match["close"] == ")" and match.start() != 0
+    if match["flags"] is not None and not within and (set(match[0]) & set("duU") or is_misplaced):
+        raise _wrong(pattern, f"{match[0]} exists only in Java; write flags at the beginning of the pattern")
+    return match[0]
 
 
-def _escape(found: re.Match[str], pattern: str) -> str:
-    letter = found["letter"]
+def _escape(match: re.Match[str], pattern: str) -> str:
+    letter = match["letter"]
     if letter in "zZ":
         return r"\Z"
     if letter == "h":
         return r"[ \t]"
     if letter.isalnum() and letter not in _PLAIN_ESCAPES:
-        raise _wrong(pattern, f"{found[0]} is Java's alone")
-    return found[0]
+        raise _wrong(pattern, f"{match[0]} exists only in Java")
+    return match[0]
 
 
 def _wrong(pattern: str, why: str) -> UsageError:

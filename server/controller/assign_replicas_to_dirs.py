@@ -51,32 +51,36 @@ def assign_replicas_to_dirs(
             answers = []
             for requested in topic.partitions:
                 try:
-                    place = _checked_partition(image, broker.id, topic.topic_id, requested.partition_index)
+                    assigned_partition = _checked_partition(image, broker.id, topic.topic_id, requested.partition_index)
                 except Refusal as refusal:
                     answers.append(_result(requested.partition_index, refusal.code))
                 else:
-                    records += changes.change(place, PartitionTarget(directories={broker.id: directory.id}))
+                    records += changes.change(
+                        assigned_partition, PartitionTarget(directories={broker.id: directory.id})
+                    )
                     if not is_online(directory.id, broker.log_dirs):
-                        offline[topic.topic_id, place.number] = None
+                        offline[topic.topic_id, assigned_partition.number] = None
                     answers.append(_result(requested.partition_index))
             topics.append(TopicResult(topic_id=topic.topic_id, partitions=answers))
         results.append(Result(id=directory.id, topics=topics))
     assigned = apply_changes(image, records)
-    places = [ImagePartition(assigned.topics[topic_id], index) for topic_id, index in offline]
-    return ControllerResult([*records, *isr_updates_without(assigned, broker.id, settings, places)], results)
+    offline_partitions = [ImagePartition(assigned.topics[topic_id], index) for topic_id, index in offline]
+    return ControllerResult(
+        [*records, *isr_updates_without(assigned, broker.id, settings, offline_partitions)], results
+    )
 
 
 def directory_assignment_records(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
-    """Records that place the broker's replicas of these partitions in `directory`, where that is
-    not recorded yet.
+    """Records that assign the broker's replicas of these partitions to `directory`, except for
+    replicas that are already assigned to it.
     """
     changes, records = PartitionChanges(image, settings), []
     for name, index in partitions:
         topic = image.topic_named(name)
-        found = None if topic is None else topic.partitions.get(index)
-        if topic is not None and found is not None and broker_id in found.replicas:
+        partition = None if topic is None else topic.partitions.get(index)
+        if topic is not None and partition is not None and broker_id in partition.replicas:
             records += changes.change(ImagePartition(topic, index), PartitionTarget(directories={broker_id: directory}))
     return records
 
@@ -91,10 +95,10 @@ def lost_replica_records(
     assigned = directory_assignment_records(image, broker_id, settings, LOST, partitions)
     known = apply_changes(image, assigned)
     topics = [(known.topic_named(name), index) for name, index in partitions]
-    places = [
+    offline_partitions = [
         ImagePartition(topic, index) for topic, index in topics if topic is not None and index in topic.partitions
     ]
-    return [*assigned, *isr_updates_without(known, broker_id, settings, places)]
+    return [*assigned, *isr_updates_without(known, broker_id, settings, offline_partitions)]
 
 
 def _checked_partition(image: Image, broker_id: int, topic_id: Uuid, index: int) -> ImagePartition:

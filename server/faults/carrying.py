@@ -1,10 +1,10 @@
 """Applies the armed rules to one request on its way through dispatch.
 
-Rules. Rules are applied in the order in which they were armed. All delays and pauses add up, and so
-do changes of the answer. The first rule that fails a part of a request decides about that part, and
-parts that no rule fails are processed as usual. The first rule that ends the request without an
-answer ends the search, and the first that gives a response decides it. Neither the request nor its
-body is changed. A request of another node meets only rules with `peers`.
+Rules. Rules are applied in the order in which they were armed. All delays, pauses and changes of
+the answer add up. The first rule that fails a part of a request decides about that part, and parts
+that no rule fails are processed as usual. The first rule that ends the request without an answer is
+the last rule that is applied. The first rule that gives a response decides the response. Neither
+the request nor its body is changed. Only rules with `peers` apply to the requests of other nodes.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 BYTES = bytes | bytearray | memoryview
 
 NEVER = Until(None)
-"""A request that waits for this waits until its connection ends."""
+"""A wait without an end: the request is dropped with its connection."""
 
 
-class Carrying:
-    """One request under the rules, in their order.
+class FaultedRequest:
+    """Applies the rules to one request, in their order.
 
     `waits` are the delays (ms) and the pauses before the request is processed, and after it. `end`
-    is how it ends without an answer, if it does. `process` gives the answer, if not the handler.
-    `alterations` change the answer.
+    is the action that ends the request without an answer, or None. `process` gives the answer in
+    place of the handler, if it is set. `alterations` change the answer.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class Carrying:
         self.alterations: list[Any] = []
 
     def begin(self) -> Any:
-        """The answer, or a generator on its way to it."""
+        """Returns the answer, or a generator that waits and then returns it."""
         for armed in self._rules:
             if self.end is None and self._concerns(armed):
-                self._meet(armed)
+                self._apply_if_matched(armed)
         if self.refusing.parts or self.end or self.process or self.alterations or any(self.waits.values()):
             return self._steps()
         return self._handle(self._node, self._request)
@@ -92,13 +92,14 @@ class Carrying:
         """The request as functions of a rule see it."""
         return SeenRequest(self._request, self._request.body, self._node.id)
 
-    def _meet(self, armed: Armed) -> None:
-        """Applies the rule if it has a part of the request, and if it is its turn."""
+    def _apply_if_matched(self, armed: Armed) -> None:
+        """Applies the rule if it matches a part of the request, and if `Armed.applies` allows it
+        now."""
         action, refusing, scope = armed.action, self.refusing, armed.rule.match.scope()
-        among = refusing.left if isinstance(action, Fail) else refusing.meaning
-        if among is None or refusing.divide(among, scope)[0] is None or not armed.applies(self._node.now):
+        parts = refusing.left if isinstance(action, Fail) else refusing.meaning
+        if parts is None or refusing.divide(parts, scope)[0] is None or not armed.applies(self._node.now):
             return
-        if action is None:  # a step that serves the request as usual
+        if action is None:  # this step of the rule leaves the request to the handler
             return
         if self._request.trace is not None:
             self._request.trace.fault_hit(TYPES[type(action)])
@@ -122,7 +123,7 @@ class Carrying:
             self.process = self._scripted(action) if kind is Respond else self._from_stale_metadata(armed)
 
     def _call(self, action: Call, armed: Armed) -> None:
-        """Does what the function says: nothing, another action, or the response that it gives."""
+        """Calls the function of the rule. Its result is None, another action or a response."""
         with armed.keeping_errors():
             result = action.function(self._seen())
             if type(result) in TYPES and not isinstance(result, Call):
@@ -134,8 +135,8 @@ class Carrying:
                 self.process = self.process or (lambda: response)
 
     def _response(self, result: Any, armed: Armed) -> Any:
-        """The response that a function returned, or of which it returned the fields. UsageError
-        for anything else, and for one that the version of the request cannot carry."""
+        """The response of a function, which returned it or its fields. UsageError for any other
+        result, and for a response that the version of the request cannot carry."""
         if isinstance(result, Mapping | BYTES):
             return response_of(Respond(exact_bytes(result)), self._request)
         if not isinstance(result, self._request.peer.apis[self._request.api_key].api.response):
@@ -180,7 +181,7 @@ class Carrying:
     def _answer(self) -> Wait[Any]:
         if self.process is not None:
             answer = yield from finished(self.process())
-            # A client would take an answer for that of its next request.
+            # With acks=0 the client would read this answer as the answer to its next request.
             return None if self._request.api_key == ApiKeys.PRODUCE and self._request.body.acks == 0 else answer
         if self.refusing.parts:
             return (yield from self.refusing.answer(self._handle, self._refuse))

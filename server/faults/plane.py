@@ -1,8 +1,9 @@
-"""The rules that are armed at one node, or at all nodes of a cluster, and how a request meets them.
+"""The fault rules that are armed at one node, or at all nodes of a cluster. Applies them to
+requests.
 
-Rules. A spent rule is removed: the next one has its turn, and a node without rules pays nothing,
-not even the import of `carrying.py`, which applies them. A rule that holds requests stays until it
-is released.
+Rules. A spent rule is removed, so the next matching rule applies. A node without rules has no cost:
+it does not import `carrying.py`, which applies rules. A rule that holds requests stays until it is
+released.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class Faults:
-    """The rules of one node. `rules` are the armed ones for requests, oldest first; `register` has
-    those of every plane."""
+    """The rules of one node. `rules` are the armed rules for requests, oldest first. `register` has
+    the rules for requests, connections, links and disks."""
 
     def __init__(self, node: FaultHost) -> None:
         self._node = node
@@ -33,7 +34,7 @@ class Faults:
         self.register, self.rules = register, register.by_plane[REQUEST]
 
     def arm(self, rule: Rule) -> Armed:
-        """Puts a rule in force; UsageError when it could never apply."""
+        """Arms a rule. Raises UsageError if the rule could never apply."""
         from .armed import Armed
         from .reach import check_reach
 
@@ -45,11 +46,11 @@ class Faults:
         return armed
 
     def retire(self, armed: Armed) -> None:
-        """Removes a rule. It is no error if it was removed."""
+        """Removes a rule, if it was not removed before."""
         self.register.remove(armed)
 
     def disarm(self, armed: Armed) -> None:
-        """Removes a rule, and lets the requests go on that it holds."""
+        """Removes a rule, and releases the requests that it holds."""
         self.retire(armed)
         armed.release()
 
@@ -59,12 +60,13 @@ class Faults:
             self.disarm(armed)
 
     def around(self, request: Request[Any], handle: Handle, refuse: Refuse) -> Any:
-        """The answer to a request under the rules, or a generator on its way to it."""
+        """Returns the answer to a request after the rules were applied, or a generator that waits
+        and then returns the answer."""
         if is_from_node(request) and not any(armed.rule.match.peers for armed in self.rules):
             return handle(self._node, request)
-        from .carrying import Carrying
+        from .carrying import FaultedRequest
 
-        return Carrying(self._node, list(self.rules), request, handle, refuse).begin()
+        return FaultedRequest(self._node, list(self.rules), request, handle, refuse).begin()
 
     def __repr__(self) -> str:
         return repr(self.register)

@@ -1,7 +1,7 @@
 """OffsetDelete: deletes the committed offsets of a group for some partitions (KIP-496).
 
 NON_EMPTY_GROUP and GROUP_ID_NOT_FOUND are errors of the whole request. A topic to which a member of
-a consumer group subscribes is GROUP_SUBSCRIBED_TO_TOPIC; one that does not exist is
+the group subscribes fails with GROUP_SUBSCRIBED_TO_TOPIC, and a topic that does not exist with
 UNKNOWN_TOPIC_OR_PARTITION. The response is sent when the deletion is committed.
 """
 
@@ -46,13 +46,13 @@ def answer(node: HandlerContext, request: Request[OffsetDeleteRequest]) -> Wait[
             responses.setdefault(topic.name, []).extend(denied)
             continue
         indexes = [partition.partition_index for partition in topic.partitions]
-        found = resolve_topic(node.image, topic.name, Uuid.ZERO, False, indexes)
-        unknown = [index for index in indexes if found.code or index in found.unknown]
+        resolved = resolve_topic(node.image, topic.name, Uuid.ZERO, False, indexes)
+        unknown = [index for index in indexes if resolved.code or index in resolved.unknown]
         if unknown:
             code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
             responses.setdefault(topic.name, []).extend(_failed(index, code) for index in unknown)
         if len(unknown) < len(indexes):
-            good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
+            good = [partition for partition in topic.partitions if partition.partition_index not in resolved.unknown]
             known.append(RequestTopic(name=topic.name, partitions=good))
     for deleted in delete_offsets(shard, request.body.group_id, known):
         responses.setdefault(deleted.name, []).extend(deleted.partitions)

@@ -1,8 +1,9 @@
 """StreamsGroupHeartbeat: joins, stays in or leaves a streams group (KIP-1071).
 
-A member joins with its topology, and says which tasks it owns; the response says which it is to
-own, and has statuses about the topology and its topics. The broker creates the internal topics that
-are missing. Version 1 adds the acceptable recovery lag as a long, and statuses about client tags.
+A member joins with its topology, and reports the tasks that it owns. The response has the tasks
+that the member is assigned, and statuses about the topology and its topics. The broker creates
+missing internal topics. Version 1 adds the acceptable recovery lag as a long, and statuses about
+client tags.
 
 Difference from Apache Kafka: a broker that is the active controller itself creates the internal
 topics at once.
@@ -37,13 +38,14 @@ if TYPE_CHECKING:
 
 Topology = StreamsGroupHeartbeatRequest.Topology
 
-JOIN, LEAVE, LEAVE_FOR_A_WHILE = 0, -1, -2
-"""The member epochs of a member that is not in the group, or will not be."""
+JOIN, LEAVE, LEAVE_STATIC = 0, -1, -2
+"""The member epochs of a member that joins, leaves, or leaves as a static member that will
+return."""
 
 UNCHANGED = -1
 
 ERRORS_SHOWN = 3
-"""How many topics that could not be created a status names."""
+"""The largest number of topics that a status names because their creation failed."""
 
 
 precheck = requires_protocol(STREAMS)
@@ -61,7 +63,7 @@ def answer(node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest])
     from ..groups.streams.heartbeat import heartbeat, leave
 
     shard = node.groups.shard(body.group_id)
-    leaves = body.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE)
+    leaves = body.member_epoch in (LEAVE, LEAVE_STATIC)
     result = leave(shard, body) if leaves else heartbeat(shard, request)
     if not result.internal_topics:
         return (yield from shard.wait_for_commit(result.response))
@@ -71,7 +73,8 @@ def answer(node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest])
 def _with_internal_topics(
     node: HandlerContext, rights: ClientRights | None, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
 ) -> Wait[StreamsGroupHeartbeatResponse]:
-    """Creates the topics once the heartbeat is committed; adds to the status why some cannot be."""
+    """Creates the topics after the heartbeat is committed. Adds the errors of failed creations to
+    the status."""
     from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
     response, topics = yield from commit
@@ -96,7 +99,7 @@ def _not_creatable(rights: ClientRights, topics: Iterable[str]) -> list[str]:
 
 
 def _add_missing_status(response: StreamsGroupHeartbeatResponse, detail: str) -> None:
-    """Adds a detail to the status about missing internal topics, or such a status."""
+    """Adds a detail to the status about missing internal topics, or adds this status."""
     from ..groups.streams.members.heartbeat_status import HeartbeatStatus
 
     missing = HeartbeatStatus.MISSING_INTERNAL_TOPICS
@@ -144,9 +147,9 @@ def _validate(body: StreamsGroupHeartbeatRequest) -> None:
     _refuse_empty(body.rack_id, "RackId")
     if body.member_epoch == JOIN:
         _validate_join(body)
-    elif body.member_epoch == LEAVE_FOR_A_WHILE and body.instance_id is None:
+    elif body.member_epoch == LEAVE_STATIC and body.instance_id is None:
         raise _invalid("InstanceId can't be null.")
-    elif body.member_epoch < LEAVE_FOR_A_WHILE:
+    elif body.member_epoch < LEAVE_STATIC:
         raise _invalid(f"MemberEpoch is {body.member_epoch}, but must be greater than or equal to -2.")
     roles_absent = [tasks is None for tasks in (body.active_tasks, body.standby_tasks, body.warmup_tasks)]
     if any(roles_absent) and not all(roles_absent):

@@ -1,4 +1,5 @@
-"""UnregisterController: remove the registration of a controller that is not the active one."""
+"""UnregisterController: removes the registration of a controller, but not of the active
+controller."""
 
 from __future__ import annotations
 

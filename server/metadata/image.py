@@ -107,7 +107,7 @@ default of the type (KIP-546).
 
 
 class ScramCredential(NamedTuple):
-    """What the server stores of a password (RFC 5802)."""
+    """The stored keys of a password (RFC 5802)."""
 
     salt: bytes
     stored_key: bytes

@@ -1,7 +1,7 @@
 """A function whose module is imported at its first call.
 
 Most nodes are the only voter of their quorum: they handle and send no requests, follow no leader,
-and change no voters. They start without the modules for that.
+and change no voters. Such a node does not import the modules for these tasks.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 `kraft.version` 1 on (KIP-853).
 
 A new file is written beside the old one, flushed and renamed, so that one of them is always
-complete. A file that cannot be read is a BadFile: a replica that guessed its vote could give it
-twice.
+complete. An unreadable file raises BadFile: a replica that guessed its vote could vote twice in one
+epoch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class FileQuorumStateStore:
         self._disk, self._folder, self._path = disk, folder, f"{folder}/{NAME}"
 
     def load(self) -> ElectionState:
-        """BadFile if the file contradicts itself."""
+        """Returns the election state. Raises BadFile if the file contradicts itself."""
         if not self._disk.exists(self._path):
             return ElectionState()
         data, _ = quorum_state.read(self._disk.read_whole(self._path), self._path)
@@ -39,7 +39,7 @@ class FileQuorumStateStore:
         return ElectionState(max(0, data.leader_epoch), data.leader_id if data.leader_id >= 0 else None, voted)
 
     def save(self, state: ElectionState, voter_ids: Sequence[int], kraft_version: int) -> None:
-        """DiskFailure if it cannot be written."""
+        """Writes the election state. Raises DiskFailure if the file cannot be written."""
         data = QuorumStateData(
             leader_id=_NONE if state.leader_id is None else state.leader_id,
             leader_epoch=state.epoch,

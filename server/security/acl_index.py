@@ -1,9 +1,10 @@
-"""Finds the ACLs that cover a resource, without a look at the others.
+"""Finds the ACLs that cover a resource, without reading the other ACLs.
 
 Rules. ACLs are sorted by the type and the name of their resource, those of one resource by their
-principal. A literal name is looked up; for prefixes, the beginning of the name is looked up in each
-length that some prefix has. An ACL is never changed, only created or deleted, so `follow` compares
-ids: it adds and removes what differs between the ACLs of two images.
+principal. The name of a resource is looked up among the literal names. For each length of a known
+prefix, the first characters of the name are looked up among the prefixes. An ACL is never changed,
+only created or deleted, so `follow` compares ids: it adds and removes what differs between the ACLs
+of two images.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class AclIndex:
         self._literal: dict[_Key, ResourceAcls] = {}
         self._prefixed: dict[_Key, ResourceAcls] = {}
         self._lengths: dict[int, dict[int, int]] = {}
-        """By resource type: the lengths of prefixes, each with the number of its prefixes."""
+        """Resource type -> length of a prefix -> the number of prefixes with this length."""
 
     def follow(self, acls: Mapping[Uuid, Acl]) -> None:
-        """Makes these the ACLs."""
+        """Replaces the ACLs of the index by `acls`."""
         known = self._by_id
         added = [(id, acl) for id, acl in acls.items() if id not in known]
         if len(known) + len(added) > len(acls):
@@ -54,13 +55,13 @@ class AclIndex:
     def covering(self, resource_type: int, name: str) -> Iterator[ResourceAcls]:
         """The ACLs of each pattern that covers this name."""
         literal = self._literal
-        for each in (name, EVERY_NAME) if name != EVERY_NAME else (name,):
-            if (found := literal.get((resource_type, each))) is not None:
-                yield found
+        for literal_name in (name, EVERY_NAME) if name != EVERY_NAME else (name,):
+            if (resource_acls := literal.get((resource_type, literal_name))) is not None:
+                yield resource_acls
         for length in self._lengths.get(resource_type, ()):
-            found = self._prefixed.get((resource_type, name[:length])) if length <= len(name) else None
-            if found is not None:
-                yield found
+            resource_acls = self._prefixed.get((resource_type, name[:length])) if length <= len(name) else None
+            if resource_acls is not None:
+                yield resource_acls
 
     def of_type(self, resource_type: int, principals: Iterable[str]) -> Iterator[Acl]:
         """The ACLs of these principals on resources of this type."""

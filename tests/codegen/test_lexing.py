@@ -36,5 +36,5 @@ def test_spec_that_is_no_json_is_refused(text: str) -> None:
 
 
 def test_a_key_may_come_once() -> None:
-    with pytest.raises(ValueError, match="'name' comes twice"):
+    with pytest.raises(ValueError, match="'name' appears twice"):
         parse('{"name": 1, "type": 2, "name": 3}')

@@ -33,7 +33,7 @@ FIELDS: list[tuple[str, list[Any], str]] = [
     ("types are known", [field("A", "int24")], "Example.A: there is no type 'int24'"),
     ("a struct has a name of letters", [field("A", "S_t", fields=STRUCT)], "Example.A: there is no type 'S_t'"),
     ("a struct is no word of Python's", [field("A", "None", fields=STRUCT)], "Example.A: there is no type 'None'"),
-    ("an array has elements", [field("A", "[]")], "Example.A: an array needs a type of element"),
+    ("an array has elements", [field("A", "[]")], "Example.A: an array needs an element type"),
     ("no arrays of arrays", [field("A", "[][]int8")], "Example.A: there are no arrays of arrays"),
     ("no arrays of records", [field("A", "[]records")], "Example.A: there are no arrays of records"),
     ("a struct is described", [field("A", "S")], "Example.A: there is no type S"),

@@ -1,5 +1,5 @@
-"""The checkpoints of a data directory: each has its interval, is written when it changes, and shows
-when the directory is gone."""
+"""The checkpoints of a data directory: each has its own interval and is written only if it changed.
+A failed write reveals that the directory was removed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ FILES = (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS)
 
 
 def remove(folder: Path) -> None:
-    """Removes it in one step: files that a broker creates in it at the same time stop `rmtree`."""
+    """Renames `folder` before it is removed: `rmtree` fails if a broker creates files in it at the
+    same time."""
     shutil.rmtree(folder.rename(folder.with_suffix(".removed")))
 
 
@@ -41,7 +42,7 @@ def test_high_watermarks_are_written_more_often_than_recovery_points(tmp_path: P
         assert offset(tmp_path, RECOVERY_POINTS) == "1"
 
 
-def test_a_checkpoint_that_does_not_change_is_written_once(tmp_path: Path) -> None:
+def test_unchanged_checkpoint_is_not_written_again(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=tmp_path, stepped=True, seed=1) as kafka:
         kafka.create_topic("t")
         kafka.produce("t", "x")
@@ -54,28 +55,26 @@ def test_a_checkpoint_that_does_not_change_is_written_once(tmp_path: Path) -> No
         assert (tmp_path / HIGH_WATERMARKS).read_text() == before[HIGH_WATERMARKS][1]
 
 
-def test_serve_ends_when_its_directory_was_deleted(tmp_path: Path) -> None:
+def test_serve_ends_with_code_3_when_its_data_dir_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     with serving("--data-dir", str(folder), "-c", "replica.high.watermark.checkpoint.interval.ms=20") as broker:
         remove(folder)
-        code, said = broker.ended()
+        code, output = broker.ended()
     assert code == 3
-    assert f"{folder}, which has the cluster's metadata, cannot be used any more" in said
+    assert f"{folder}, which has the cluster's metadata, cannot be used any more" in output
 
 
-def test_serve_that_cannot_write_checkpoints_at_its_stop_fails(tmp_path: Path) -> None:
+def test_serve_ends_with_code_3_if_the_last_checkpoint_fails(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     with serving("--data-dir", str(folder)) as broker:
         remove(folder)
-        code, said = broker.end()
+        code, output = broker.end()
     assert code == 3
-    assert f"{folder} could not be written to at the stop" in said
+    assert f"{folder} could not be written to at the stop" in output
 
 
 @pytest.mark.parametrize("brokers", [1, 2])
-def test_a_double_whose_directory_was_removed_too_early_fails_at_its_stop_and_serves_no_more(
-    brokers: int, tmp_path: Path
-) -> None:
+def test_stop_raises_and_closes_the_port_if_the_data_dir_was_removed(brokers: int, tmp_path: Path) -> None:
     folders = [tmp_path / str(number) for number in range(brokers)]
     kafka = KafkaDouble(data_dir=folders, brokers=brokers).start()
     kafka.create_topic("t")
@@ -86,4 +85,4 @@ def test_a_double_whose_directory_was_removed_too_early_fails_at_its_stop_and_se
         kafka.stop()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(address)
-    kafka.stop()  # once is enough
+    kafka.stop()  # a second stop does nothing

@@ -1,5 +1,5 @@
-"""The decoders of a record: text, JSON, headers, and functions of the user; an error names the
-record."""
+"""Decodes records as text, as JSON, by header, and with functions of the user. An error names the
+topic, partition and offset of the record."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ def record(value: bytes | None, key: bytes | None = b"k", headers: Any = ()) -> 
 
 
 def test_decoded_record_is_a_tuple_with_named_fields() -> None:
-    found = record(b"v", headers=(("a", b"1"),))
-    assert found == ("orders", 2, 7, 0, b"k", b"v", (("a", b"1"),))
+    decoded = record(b"v", headers=(("a", b"1"),))
+    assert decoded == ("orders", 2, 7, 0, b"k", b"v", (("a", b"1"),))
     assert ReadRecord._fields == ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 
 
-def test_decoded_record_as_text_and_json() -> None:
+def test_text_and_json_return_the_decoded_value() -> None:
     assert record("zwölf".encode()).text() == "zwölf"
     assert record(b'{"id": 42, "items": [null]}').json() == {"id": 42, "items": [None]}
     assert record(b"null").json() is None
 
 
-def test_a_tombstone_has_no_value_in_any_form() -> None:
+def test_decoders_return_none_for_a_tombstone() -> None:
     tombstone = record(None, key=None)
     assert (tombstone.text(), tombstone.json(), tombstone.decode(int), tombstone.decode_key(int)) == (None,) * 4
 
 
-def test_the_last_header_of_a_name_counts() -> None:
-    found = record(b"", headers=[("trace", b"1"), ("other", b"2"), ("trace", b"3"), ("empty", b"")])
-    assert (found.header("trace"), found.header("empty"), found.header("Trace")) == (b"3", b"", None)
+def test_header_returns_the_last_value_of_a_repeated_name() -> None:
+    decoded = record(b"", headers=[("trace", b"1"), ("other", b"2"), ("trace", b"3"), ("empty", b"")])
+    assert (decoded.header("trace"), decoded.header("empty"), decoded.header("Trace")) == (b"3", b"", None)
 
 
-def test_a_null_header_that_comes_last_counts() -> None:
+def test_header_returns_none_if_the_last_value_is_null() -> None:
     assert record(b"", headers=[("trace", b"1"), ("trace", None)]).header("trace") is None
 
 
-def test_functions_of_the_user() -> None:
-    found = record(b"12", key=b"7")
-    assert (found.decode(int), found.decode_key(int)) == (12, 7)
+def test_decode_and_decode_key_call_the_given_function() -> None:
+    decoded = record(b"12", key=b"7")
+    assert (decoded.decode(int), decoded.decode_key(int)) == (12, 7)
 
 
-def test_an_error_names_the_record() -> None:
+def test_decode_error_names_topic_partition_and_offset() -> None:
     with pytest.raises(UsageError, match=r"^orders-2@7: the value is not JSON: JSONDecodeError: .*; it is b'\{'$"):
         record(b"{").json()
     with pytest.raises(UsageError, match=r"orders-2@7: the value is not text: UnicodeDecodeError: "):
@@ -59,8 +59,8 @@ def test_an_error_names_the_record() -> None:
         record(b"x" * 10_000).json()
 
 
-def test_records_of_a_double() -> None:
+def test_record_of_a_double_decodes_json_and_header() -> None:
     with KafkaDouble() as kafka:
         kafka.produce("orders", '{"id": 42}', headers={"trace": "abc"})
-        (found,) = kafka.records("orders")
-        assert (found.json(), found.header("trace")) == ({"id": 42}, b"abc")
+        (decoded,) = kafka.records("orders")
+        assert (decoded.json(), decoded.header("trace")) == ({"id": 42}, b"abc")

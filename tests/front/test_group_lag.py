@@ -1,4 +1,4 @@
-"""Which partitions the lag of a group counts, and what a wait for it says."""
+"""The partitions that count for the lag of a group, and the error of a wait for a lag."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ LOGS = {("t", 0): (2, 10), ("t", 1): (0, 5), ("t", 2): (7, 7)}
 
 
 def group(type: str, committed: dict[int, int], assigned: list[int], *, others: int = 0, **known: int) -> Group:
-    """A group with its lags: `known` by the name of the partition, as `t0=3`."""
+    """A group with its lags. `known` has lags by the name of the partition, as `t0=3`."""
     members = (Member("m", None, "c", "/127.0.0.1", tuple(("t", each) for each in assigned)),) if assigned else ()
     offsets = {("t", index): Committed(offset, "") for index, offset in committed.items()}
     made = Group("g", type, "Stable", "range", members, offsets, {})
-    found = {(name[:1], int(name[1:])): lag for name, lag in known.items()}
-    return made._replace(lags=lags(made, [("t", index) for index in range(others)], bounds, found))
+    known_lags = {(name[:1], int(name[1:])): lag for name, lag in known.items()}
+    return made._replace(lags=lags(made, [("t", index) for index in range(others)], bounds, known_lags))
 
 
 def bounds(partitions: list[tuple[str, int]]) -> dict[tuple[str, int], tuple[int, int]]:
     return {each: LOGS[each] for each in partitions if each in LOGS}
 
 
-def test_an_assigned_partition_without_a_commit_is_behind_by_all_that_its_log_holds() -> None:
-    found = group("consumer", {0: 9}, [0, 1, 2])
-    assert found.lags == {("t", 0): 1, ("t", 1): 5, ("t", 2): 0}
-    assert not is_caught_up(found, 5)
-    assert is_caught_up(found, 6)
+def test_lag_of_assigned_partition_without_commit_is_its_record_count() -> None:
+    shown = group("consumer", {0: 9}, [0, 1, 2])
+    assert shown.lags == {("t", 0): 1, ("t", 1): 5, ("t", 2): 0}
+    assert not is_caught_up(shown, 5)
+    assert is_caught_up(shown, 6)
 
 
-def test_a_share_partition_without_a_start_offset_is_behind_and_others_have_the_lag_of_the_coordinator() -> None:
-    found = group("share", {0: 4}, [0, 1], t0=3)
-    assert found.lags == {("t", 0): 3, ("t", 1): 5}
-    assert "; without a committed offset: t-1 (a member that begins at latest" in in_words(found)
+def test_lag_of_share_partitions_with_and_without_start_offset() -> None:
+    shown = group("share", {0: 4}, [0, 1], t0=3)
+    assert shown.lags == {("t", 0): 3, ("t", 1): 5}
+    assert "; without a committed offset: t-1 (a member that begins at latest" in in_words(shown)
 
 
-def test_without_members_only_partitions_with_records_are_added() -> None:
+def test_lag_without_members_adds_only_partitions_with_records() -> None:
     assert group("classic", {0: 10}, [], others=3).lags == {("t", 0): 0, ("t", 1): 5}
 
 
-def test_a_commit_below_the_log_start_or_beyond_the_end() -> None:
+def test_lag_of_commit_below_log_start_or_beyond_log_end() -> None:
     assert group("classic", {0: 1, 1: 9}, []).lags == {("t", 0): 9, ("t", 1): 0}
 
 
 def test_a_group_is_not_caught_up_while_a_lag_is_unknown() -> None:
     assert not is_caught_up(group("classic", {}, []), 100)
-    found = group("classic", {0: 10, 3: 0}, [])
-    assert (found.lag, is_caught_up(found, 100)) == (0, False)
-    assert in_words(found).endswith("a lag of 0; without a leader: t-3")
+    shown = group("classic", {0: 10, 3: 0}, [])
+    assert (shown.lag, is_caught_up(shown, 100)) == (0, False)
+    assert in_words(shown).endswith("a lag of 0; without a leader: t-3")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_partition_without_a_commit_keeps_a_group_behind(kafka: KafkaDouble) -
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_a_member_that_commits_nothing_is_behind_by_all_that_the_log_holds(kafka: KafkaDouble, protocol: str) -> None:
+def test_lag_of_member_without_commits_is_the_record_count(kafka: KafkaDouble, protocol: str) -> None:
     kafka.create_topic("orders", 2)
     kafka.produce_all("orders", ["a", "b", "c"], partition=0)
     delete_records(kafka, "orders", 0, 1)
@@ -124,7 +124,7 @@ def test_a_partition_without_a_leader_keeps_a_group_behind() -> None:
             kafka.wait_for_group("shop", lag=0, timeout=0)
 
 
-def test_the_lags_of_many_partitions_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lags_of_many_partitions_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients are served between two steps of the loop."""
     count = 2 * partition_state.STEP + 1
     steps: list[int] = []

@@ -46,13 +46,13 @@ def served() -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_value_that_no_message_carries_is_a_usage_error(served: KafkaDouble, name: str) -> None:
+def test_unencodable_value_raises_usage_error(served: KafkaDouble, name: str) -> None:
     with pytest.raises(UsageError) as raised:
         CALLS[name](served)
     assert str(raised.value).isascii()
     assert HALF not in str(served.rules) + str(served.snapshots) + str(served.groups())
 
 
-def test_no_error_shows_a_password(served: KafkaDouble) -> None:
+def test_usage_error_of_set_user_hides_the_password(served: KafkaDouble) -> None:
     with pytest.raises(UsageError, match=r"^password is a text of one character or more$"):
         served.set_user("alice", f"secret{HALF}")

@@ -58,7 +58,7 @@ def test_the_families_number_their_records_each_on_their_own() -> None:
         ("01 80 80 04 00", WireError, "65536 is too large at byte 1 in type"),
         ("01 02 09", UnknownMessage, "TopicRecord has no version 9"),
         ("01 02 00 02 61", Truncated, "in TopicRecord.topic_id"),
-        ("01 02 00 01 " + "00" * 16 + "00 00", TrailingBytes, "1 bytes are left behind TopicRecord"),
+        ("01 02 00 01 " + "00" * 16 + "00 00", TrailingBytes, "1 bytes are left after TopicRecord"),
     ],
 )
 def test_a_frame_that_cannot_be_read(wire: str, kind: type[WireError], problem: str) -> None:

@@ -1,5 +1,5 @@
-"""No style shows secrets: not in a whole message, not in one that is cut off, not in a batch of
-metadata."""
+"""No style of `show` contains secrets, for a whole message, a truncated message, or a batch of
+metadata records."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RECORDS: list[Message] = [
 
 
 def texts_of(shown: show.Shown) -> Iterator[str]:
-    """Every text that is shown of a message."""
+    """The text of a message in every style."""
     yield shown.line()
     yield shown.tree()
     yield shown.hexdump()
@@ -71,7 +71,7 @@ def assert_silent(shown: show.Shown) -> None:
 
 
 @pytest.mark.parametrize("message", REQUESTS + RECORDS, ids=lambda message: type(message).__name__)
-def test_a_secret_is_in_no_style_nor_in_what_is_left_of_it(message: Message) -> None:
+def test_show_hides_secrets_of_whole_and_truncated_messages(message: Message) -> None:
     version = message.versions[1]
     data = message.encode(version)
     assert SECRET in data
@@ -87,7 +87,7 @@ def test_a_secret_is_in_no_style_nor_in_what_is_left_of_it(message: Message) -> 
     assert_silent(show.message(data, type(message), 99))
 
 
-def test_a_secret_in_a_frame_of_an_unknown_version() -> None:
+def test_show_hides_secrets_of_a_frame_with_unknown_version() -> None:
     data = bytearray(b"".join(write_request(REQUESTS[0], 1, "me", 2)))
     data[7] = 99
     assert_silent(show.frame(bytes(data)))
@@ -95,7 +95,7 @@ def test_a_secret_in_a_frame_of_an_unknown_version() -> None:
 
 @pytest.mark.parametrize("message", RECORDS, ids=lambda message: type(message).__name__)
 @pytest.mark.parametrize("codec", [0, 4])
-def test_a_secret_in_the_metadata_log(message: Message, codec: int) -> None:
+def test_show_hides_secrets_of_metadata_records(message: Message, codec: int) -> None:
     value = encode_record(message, message.versions[1])
     assert_silent(show.batch(encode_batch([Record(0, 5, None, value)], compression=codec), records="metadata"))
     assert_silent(show.batch(encode_batch([Record(0, 5, None, value[:-9])], compression=codec), records="metadata"))

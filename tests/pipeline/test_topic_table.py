@@ -91,7 +91,7 @@ def test_impossible_options_are_reported(double: KafkaDouble) -> None:
         fetched(double, ending_timestamp=-5)
     with pytest.raises(UsageError, match="records have no column 'valu'"):
         kafkadouble.fetch(double.bootstrap_servers, "orders", columns=["valu"])
-    with pytest.raises(UsageError, match="isolation 'some' is none"):
+    with pytest.raises(UsageError, match="'some' is no isolation level"):
         fetched(double, isolation="some")
 
 

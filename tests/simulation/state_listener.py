@@ -1,5 +1,5 @@
-"""Records what a listener receives, and checks its order: each offset once, leadership in pairs;
-and the state that results."""
+"""Records the batches and snapshots that a listener receives, and the resulting state. Checks their
+order: each offset once, and each loss of leadership after its gain."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class StateListener:
         self.name = name
         self.end = BOOTSTRAP
         self.state = State()
-        self.timestamp = 0  # of the last record, when it was appended
+        self.timestamp = 0  # the append timestamp of the last record
         self.bytes = 0  # the bytes that were committed in this run
-        self.leads: int | None = None  # the epoch in which it was notified that it leads
-        # By last offset: the epoch and the values of an append.
+        self.leads: int | None = None  # the epoch in which this node leads, or None
+        # Last offset of a pending append -> its epoch and its values.
         self.awaited: dict[int, tuple[int, list[bytes]]] = {}
         self.acknowledged: list[tuple[OffsetAndEpoch, list[bytes]]] = []
         self._new: list[Delivered] = []
@@ -52,10 +52,10 @@ class StateListener:
             self._answer(header.next_offset - 1, header.partition_leader_epoch)
 
     def _answer(self, last_offset: int, epoch: int) -> None:
-        """Completes the wait for this append: the committed record is the client's own, or another
-        in its place."""
-        placed, values = self.awaited.pop(last_offset, (-1, []))
-        if placed == epoch:
+        """Completes the pending append at this offset. It is acknowledged only if its record was
+        committed, and not a record of another epoch at the same offset."""
+        append_epoch, values = self.awaited.pop(last_offset, (-1, []))
+        if append_epoch == epoch:
             self.acknowledged.append((OffsetAndEpoch(last_offset, epoch), values))
 
     def snapshot_loaded(self, reader: RecordsSnapshotReader) -> None:

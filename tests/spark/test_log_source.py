@@ -137,7 +137,7 @@ def test_small_pieces_share_a_task(source: Any) -> None:
         ({"topics": "nowhere"}, GOLDEN, "there is no topic 'nowhere' here, only __cluster_metadata, "),
         ({}, "/nowhere/at/all", "there is nothing at /nowhere/at/all"),
         ({}, Path(__file__).parent, f"{Path(__file__).parent} is no log directory of Kafka, no partition's folder, "),
-        ({}, None, 'kafka-log reads what lies at a path, and was given none: .load("/var/kafka-logs")'),
+        ({}, None, 'kafka-log needs a path of log directories or segments: .load("/var/kafka-logs")'),
     ],
 )
 def test_impossible_options_are_reported_in_a_sentence(

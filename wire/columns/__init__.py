@@ -10,12 +10,12 @@ are computed as arrays (`lanes`, `hybrid`, or compiled: `native`), and Arrow gat
 one call. These readers accept only regular batches. The plain reader of `wire.batch` reads every
 other batch again, and it alone reports errors.
 
-This package needs numpy and pyarrow (`pip install 'kafkadouble[columns]'`); nothing else in this
-floor imports them, or this.
+This package needs numpy and pyarrow (`pip install 'kafkadouble[columns]'`); no other module of
+`wire` imports numpy, pyarrow or this package.
 """
 
 try:
-    import numpy  # noqa: F401  # only to say, when it is missing, what it takes
+    import numpy  # noqa: F401  # only for the error message below
     import pyarrow  # noqa: F401
 except ImportError as problem:
     raise ImportError(f"{problem}: record batches as columns need pip install 'kafkadouble[columns]'") from None

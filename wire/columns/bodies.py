@@ -1,7 +1,7 @@
 """Collects the bodies of batches, checked and decompressed, into chunks of about 16 MB.
 
-Batches with an error, and those that only the plain reader reads, are not part of a chunk: they are
-returned in between, each as an `Apart`.
+Batches with an error, and batches that only the plain reader reads, are not part of a chunk. Each
+is returned between two chunks, as a `SeparateBatch`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_EXTENT = 1 << 30
 
 
 class BodyChunk(NamedTuple):
-    """Bodies within `data`, and which of the headers they belong to."""
+    """Bodies within `data`, and the indexes of their headers."""
 
     data: Buffer
     starts: Ints
@@ -37,7 +37,7 @@ class BodyChunk(NamedTuple):
     indexes: Ints
 
 
-class Apart(NamedTuple):
+class SeparateBatch(NamedTuple):
     """A batch for the plain reader, or its error."""
 
     batch: int
@@ -45,23 +45,23 @@ class Apart(NamedTuple):
 
 
 class Bodies:
-    """One pass over the batches of a buffer, whose `view` stays the caller's."""
+    """One pass over the batches of a buffer; the caller releases `view`."""
 
     def __init__(self, view: memoryview, headers: Headers, check: bool, limit: int) -> None:
         self._view, self._headers, self._check, self._limit = view, headers, check, limit
 
-    def __iter__(self) -> Iterator[BodyChunk | Apart]:
+    def __iter__(self) -> Iterator[BodyChunk | SeparateBatch]:
         pending = _Pending(self._view)
         for index, (position, size, magic, crc, codec, count) in enumerate(self._fields()):
             if self._check and checksum(self._view, position, size, magic) != crc:
-                body: bytes | Apart | None = Apart(index, self._mismatch(index))
+                body: bytes | SeparateBatch | None = SeparateBatch(index, self._mismatch(index))
             elif magic != 2:
-                body = Apart(index, None)
+                body = SeparateBatch(index, None)
             elif count:
                 body = self._body(index, position, size, codec, count)
             else:  # an empty batch that compaction retained
                 continue
-            if isinstance(body, Apart):
+            if isinstance(body, SeparateBatch):
                 yield from pending.take()
                 yield body
                 continue
@@ -71,22 +71,24 @@ class Bodies:
         yield from pending.take()
 
     def _fields(self) -> Iterator[list[int]]:
-        """The fields that are read of every header, for a few thousand headers at a time."""
+        """The fields of every header that are needed here, for a few thousand headers at a time."""
         for low in range(0, len(self._headers), _BLOCK):
-            some = self._headers[low : low + _BLOCK]
-            yield from np.stack([some.position, some.size, some.magic, some.crc, some.codec, some.count], 1).tolist()
+            block = self._headers[low : low + _BLOCK]
+            yield from np.stack(
+                [block.position, block.size, block.magic, block.crc, block.codec, block.count], 1
+            ).tolist()
 
-    def _body(self, index: int, position: int, size: int, codec: int, count: int) -> bytes | Apart | None:
-        """The body of a batch of magic 2 when it is compressed. The plain reader reports a count
-        that it cannot hold."""
+    def _body(self, index: int, position: int, size: int, codec: int, count: int) -> bytes | SeparateBatch | None:
+        """The decompressed body of a batch of magic 2; None if it is not compressed. A batch whose
+        record count is too large for its body is left to the plain reader."""
         body, room = None, size - HEADER_SIZE
         if codec:
             try:
                 body = decompress(codec, self._view[position + HEADER_SIZE : position + size], self._limit)
             except WireError as problem:
-                return Apart(index, problem)
+                return SeparateBatch(index, problem)
             room = len(body)
-        return body if 0 < count <= room // SMALLEST_RECORD else Apart(index, None)
+        return body if 0 < count <= room // SMALLEST_RECORD else SeparateBatch(index, None)
 
     def _mismatch(self, index: int) -> WireError | None:
         try:
@@ -97,7 +99,7 @@ class Bodies:
 
 
 class _Pending:
-    """The bodies of the next chunk: each either lies in the buffer, or has been decompressed."""
+    """The bodies of the next chunk: each is a part of the buffer, or was decompressed."""
 
     def __init__(self, view: memoryview) -> None:
         self._view = view
@@ -115,8 +117,8 @@ class _Pending:
         """Whether the batch at `position` belongs to the next chunk."""
         if not self._indexes:
             return False
-        apart = position < self._ends[-1] or position + size - self._starts[0] > _MOST_EXTENT
-        return apart or self._size >= CHUNK or self._records >= _MOST_RECORDS
+        is_separate = position < self._ends[-1] or position + size - self._starts[0] > _MOST_EXTENT
+        return is_separate or self._size >= CHUNK or self._records >= _MOST_RECORDS
 
     def add(self, index: int, position: int, size: int, count: int, body: bytes | None) -> None:
         if body is not None:
@@ -129,7 +131,7 @@ class _Pending:
         self._records += count
 
     def take(self) -> Iterator[BodyChunk]:
-        """The chunk, unless it is empty; then begins the next one."""
+        """Returns the chunk, unless it is empty, and begins the next chunk."""
         if not self._indexes:
             return
         indexes, counts = np.array(self._indexes), np.array(self._counts)

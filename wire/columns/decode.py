@@ -20,7 +20,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.compression import LIMIT
 from kafkadouble.wire.errors import BadCompression, TooLarge, UsageError, WireError
 
-from .bodies import CHUNK, Apart, Bodies, BodyChunk
+from .bodies import CHUNK, Bodies, BodyChunk, SeparateBatch
 from .choice import choose
 from .found import FoundRows
 from .headers import Headers
@@ -109,25 +109,28 @@ class _Decoder:
             for _, pieces in groupby(self._pieces(view, most), type):
                 yield from map(record_batch, self._runs_of_rows(pieces, most))
 
-    def _runs_of_rows(self, pieces: Iterator[Rows | Apart], most: int) -> Iterator[Rows]:
+    def _runs_of_rows(self, pieces: Iterator[Rows | SeparateBatch], most: int) -> Iterator[Rows]:
         """Rows of pieces that are all of one kind."""
         for piece in pieces:
             if isinstance(piece, Rows):
                 yield piece
             else:
                 plain = (
-                    row for apart in chain([piece], pieces) if isinstance(apart, Apart) for row in self._read(apart)
+                    row
+                    for apart in chain([piece], pieces)
+                    if isinstance(apart, SeparateBatch)
+                    for row in self._read(apart)
                 )
                 yield from plain_rows(self._common, self._headers, plain, most)
 
-    def _pieces(self, view: memoryview, most: int) -> Iterator[Rows | Apart]:
+    def _pieces(self, view: memoryview, most: int) -> Iterator[Rows | SeparateBatch]:
         for piece in Bodies(view, self._headers, self._check, self._limit):
-            if isinstance(piece, Apart):
+            if isinstance(piece, SeparateBatch):
                 yield piece
             else:
                 yield from self._rows_of(piece, most)
 
-    def _rows_of(self, chunk: BodyChunk, most: int) -> Iterator[Rows | Apart]:
+    def _rows_of(self, chunk: BodyChunk, most: int) -> Iterator[Rows | SeparateBatch]:
         """The rows of a chunk, and between them those of its odd batches."""
         implementation = choose(self._implementation, chunk.counts)
         data = np.frombuffer(chunk.data, np.uint8)
@@ -148,10 +151,10 @@ class _Decoder:
                     self._common, headers, which[start - low : end - low], data, spans.rows(start, end), implementation
                 )
             if stop < len(chunk.counts):
-                yield Apart(int(chunk.indexes[stop]), None)
+                yield SeparateBatch(int(chunk.indexes[stop]), None)
             batch = stop + 1
 
-    def _read(self, apart: Apart) -> list[Plain]:
+    def _read(self, apart: SeparateBatch) -> list[Plain]:
         """The rows of a batch by the plain reader."""
         if apart.problem is not None:
             return self._corrupt.found(apart.batch, apart.problem)

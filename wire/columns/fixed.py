@@ -23,18 +23,18 @@ def fixed(values: npt.NDArray[Any], kind: pa.DataType, null: Bools | None = None
 
 def binary(ends: npt.NDArray[Any], data: npt.NDArray[np.uint8] | pa.Buffer | bytes) -> pa.Array:
     """A column of contiguous values. `ends` holds the start of the first value, then the end of
-    each."""
+    each value."""
     return pa.Array.from_buffers(
         pa.binary(), len(ends) - 1, [None, pa.py_buffer(ends.astype(np.int32, copy=False)), pa.py_buffer(data)]
     )
 
 
 def same(value: str | bytes | None, count: int, kind: pa.DataType) -> pa.Array:
-    """A column of one text or one string of bytes, or of nulls."""
+    """A column that repeats one text, one string of bytes, or null."""
     if value is None:
         return pa.nulls(count, kind)
     data = value.encode() if isinstance(value, str) else value
-    # an Arrow column of them must stay below 2 GB
+    # Arrow's offsets are int32: the caller keeps the column below 2 GB.
     ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(data))
     return binary(ends, data * count).view(kind)
 
@@ -48,7 +48,7 @@ def numbers(column: pa.Array, kind: type[np.generic], null: int = 0) -> npt.NDAr
 
 
 def present(column: pa.Array) -> Bools:
-    """Where a column has no nulls."""
+    """A mask of a column: true for values, false for nulls."""
     if not column.null_count:
         return np.ones(len(column), bool)
     bits = np.unpackbits(np.frombuffer(column.buffers()[0], np.uint8), bitorder="little")

@@ -1,8 +1,8 @@
 """Gathers values that are scattered in a buffer into an Arrow column, without a loop.
 
 An array of binary values over the whole buffer needs only offsets: start, end, start, end, ...
-Every second value of it is requested; the others are the gaps. One `take` copies the requested
-ones.
+Every second value of this array is requested; the others are the gaps. One `take` copies the
+requested values.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .spans import Bytes, Shorts
 CHANGED = "the bytes of records changed while they were being read"
 
 Gatherer = Callable[[Bytes, Shorts, Shorts], pa.Array]
-"""Bytes of a chunk, and the starts and sizes of values in it, -1 for a null: the values as
-binary."""
+"""Takes the bytes of a chunk, and the starts and sizes of values in it (-1 for a null). Returns the
+values as a binary column."""
 
 
 def gather(data: Bytes, starts: Shorts, sizes: Shorts) -> pa.Array:
-    """A `Gatherer`; the starts ascend."""
+    """Implements `Gatherer`; the starts ascend."""
     count = len(starts)
     if not count:
         return pa.nulls(0, pa.binary())
@@ -41,7 +41,7 @@ def gather(data: Bytes, starts: Shorts, sizes: Shorts) -> pa.Array:
 
 
 def as_names(names: pa.Array) -> pa.Array:
-    """Binary as text. Bytes that are not UTF-8 are replaced, as Java's reader does."""
+    """A binary column as text. Bytes that are not UTF-8 are replaced, as Java's reader does."""
     try:
         return names.cast(pa.string())
     except pa.ArrowInvalid:
@@ -49,8 +49,8 @@ def as_names(names: pa.Array) -> pa.Array:
 
 
 def lists(counts: Shorts, names: pa.Array, values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Headers as lists of structs of type `kind`; a record without any has a null, as in Spark's
-    Kafka source."""
+    """Headers as lists of structs of type `kind`; a record without headers has a null, as in
+    Spark's Kafka source."""
     offsets = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=offsets[1:])
     members = pa.StructArray.from_arrays([names, values], fields=list(kind.value_type))

@@ -1,5 +1,5 @@
-"""Finds fields for a few large batches: a loop finds the records by their lengths, then the fields
-of all records are found at once."""
+"""Finds the fields of the records of a few large batches: a loop finds the records by their
+lengths, then the fields of all records are read at once."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from kafkadouble.wire.record_body import Odd, long32
 
 from .spans import RAW_ROWS, Bytes, Ints, RecordSpans, finish, read_fields
 
-_BLOCK = 8192  # records at once: what they need stays in the processor's cache
+_BLOCK = 8192  # records at once: their arrays fit in the processor's cache
 
 
 def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
-    """A `spans.Finder`."""
+    """Implements `spans.Finder`."""
     at = np.concatenate([
         _chain(data[start:end].tobytes(), count) + start
         for start, end, count in zip(starts.tolist(), ends.tolist(), counts.tolist(), strict=True)
@@ -20,16 +20,16 @@ def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     bad = np.zeros(len(at), bool)
     for low in range(0, len(at), _BLOCK):
         high = min(low + _BLOCK, len(at))
-        for some in read_fields(data, at[low:high], raw[:, low:high]):
-            bad[low + some] = True
+        for invalid in read_fields(data, at[low:high], raw[:, low:high]):
+            bad[low + invalid] = True
     return finish(data, raw, bad, ends, counts)
 
 
 def _chain(body: bytes, count: int) -> Ints:
-    """The starts of the records of a body. When they cannot be found, all are at its end, so that
-    the check of the last record fails."""
-    found: list[int] = []
-    add, at = found.append, 0
+    """The start of each record of a body. If a length is invalid, all starts are the end of the
+    body, so that the check of the last record fails."""
+    starts: list[int] = []
+    add, at = starts.append, 0
     try:
         for _ in range(count):
             add(at)
@@ -43,4 +43,4 @@ def _chain(body: bytes, count: int) -> Ints:
             at += size >> 1
     except (IndexError, Odd):
         return np.full(count, len(body), np.int64)
-    return np.array(found, np.int64)
+    return np.array(starts, np.int64)

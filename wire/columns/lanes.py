@@ -1,5 +1,5 @@
-"""Finds fields for many batches of similar size: of the first record of every batch at once, then
-of the second of each, and so on."""
+"""Finds the fields of the records of many batches of similar size. One step reads the first record
+of every batch, the next step reads the second record of every batch, and so on."""
 
 import numpy as np
 
@@ -7,8 +7,9 @@ from .spans import END, RAW_ROWS, Bytes, Ints, RecordSpans, finish, read_fields
 
 
 def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
-    """A `spans.Finder`."""
-    # so that the batches that still have records come first
+    """Implements `spans.Finder`."""
+    # Sorts the batches by record count: in each step, the batches with another record are the first
+    # ones.
     order = np.argsort(-counts, kind="stable")
     widths = _widths(counts[order])
     steps = np.zeros(len(widths) + 1, np.int64)
@@ -18,10 +19,10 @@ def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     at = starts[order]
     for width, low in zip(widths.tolist(), steps.tolist(), strict=False):
         row = raw[:, low : low + width]
-        for some in read_fields(data, at[:width], row):
-            bad[low + some] = True
+        for invalid in read_fields(data, at[:width], row):
+            bad[low + invalid] = True
         at = row[END]
-    # For each record, batch by batch: its column in the raw rows.
+    # The column of each record in the raw rows, in the order of the batches.
     lane = np.empty(len(order), np.int64)
     lane[order] = np.arange(len(order))
     first = np.cumsum(counts) - counts
@@ -31,5 +32,5 @@ def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
 
 
 def _widths(counts: Ints) -> Ints:
-    """How many batches have a k-th record, for every k, when counts descend."""
+    """The number of batches that have a k-th record, for every k; `counts` descend."""
     return np.searchsorted(-counts, -np.arange(int(counts[0]) if len(counts) else 0), side="left").astype(np.int64)

@@ -8,8 +8,8 @@ Ints = npt.NDArray[np.int64]
 
 def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints]) -> tuple[Ints, Ints]:
     """The unsigned varints that begin at `at`, and the positions after them. A position after the
-    last byte reads the last byte. The indexes of those that have more than `most` bytes, or with 5
-    of them more than 32 bits, are added to `strange`."""
+    last byte reads the last byte. `strange` receives the indexes of varints with more than `most`
+    bytes, or, if `most` is 5, with more than 32 bits."""
     byte = data.take(at, mode="clip")
     at = at + 1
     value = byte.astype(np.int64)
@@ -18,7 +18,7 @@ def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints
         return value, at
     left = np.flatnonzero(long)
     value[left] &= 127
-    # most have a second byte: reading all is faster than selecting those
+    # If most varints have a second byte, reading it for all is faster than selecting.
     if len(left) * 2 > len(at):
         byte = np.where(long, data.take(at, mode="clip"), 0)
         value |= (byte & np.uint8(127)).astype(np.int64) << 7
@@ -28,9 +28,9 @@ def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints
     else:
         shift = 7
     while len(left) and shift < 7 * most:
-        place = at[left]
-        byte = data.take(place, mode="clip")
-        at[left] = place + 1
+        positions = at[left]
+        byte = data.take(positions, mode="clip")
+        at[left] = positions + 1
         value[left] |= (byte & np.uint8(127)).astype(np.int64) << shift
         shift += 7
         if shift == 35 and most == 5:
@@ -40,6 +40,6 @@ def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints
     return value, at
 
 
-def _add(strange: list[Ints], some: Ints) -> None:
-    if len(some):
-        strange.append(some)
+def _add(strange: list[Ints], indexes: Ints) -> None:
+    if len(indexes):
+        strange.append(indexes)

@@ -141,7 +141,7 @@ class Rule {
     Object.assign(this, { id, rule, hits, spent });
   }
 
-  /** Disarms the rule, and lets go on what it holds. It may be called again. */
+  /** Disarms the rule, and releases everything that it holds. It may be called again. */
   remove(options) {
     return this._client.removeRule(this.id, options);
   }

@@ -62,7 +62,7 @@ export class Rule {
   readonly rule: RuleDefinition | string;
   readonly hits: number;
   readonly spent: boolean;
-  /** Disarms the rule, and lets go on what it holds. */
+  /** Disarms the rule, and releases everything that it holds. */
   remove(options?: CallOptions): Promise<void>;
   /** Resolves once the rule was applied, `hits` times if that is given. */
   wait(options?: { hits?: number; timeout?: number } & CallOptions): Promise<void>;

@@ -170,7 +170,10 @@ export class Verbs {
    */
   advance(seconds: number, options?: CallOptions): Promise<void>;
 
-  /** Arms a fault rule, or once more that of a handle. Raises UsageError when it could never apply. */
+  /**
+   * Arms a fault rule, or the rule of a handle once more. Raises UsageError when it could never
+   * apply.
+   */
   arm(rule: RuleDefinition | Rule, options?: CallOptions): Promise<Rule>;
 
   /** Asserts that no request matches, as in `of`. The AssertionError shows those that do. */
@@ -211,8 +214,8 @@ export class Verbs {
   clearRequests(options?: CallOptions): Promise<void>;
 
   /**
-   * Disarms every fault rule, including those that other callers armed, and lets go on what a rule
-   * holds.
+   * Disarms every fault rule, including rules that other callers armed, and releases everything
+   * that the rules hold.
    */
   clearRules(options?: CallOptions): Promise<void>;
 
@@ -563,8 +566,8 @@ export class Verbs {
   removeQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip'> & CallOptions): Promise<void>;
 
   /**
-   * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
-   * again for the same rule.
+   * Disarms a rule, given by its handle or its id, and releases everything that the rule holds. A
+   * second call for the same rule has no effect.
    */
   removeRule(rule: number | Rule, options?: CallOptions): Promise<void>;
 
@@ -782,8 +785,8 @@ export class Verbs {
   unfreeze(options?: CallOptions): Promise<void>;
 
   /**
-   * The rules that were armed since the start or the last reset and that nothing has matched so
-   * far, armed or already removed, oldest first. The latest 1000 are remembered.
+   * The rules that have matched nothing since the start or the last reset, oldest first. Removed
+   * rules are included. The latest 1000 rules are remembered.
    */
   unusedRules(options?: CallOptions): Promise<any[]>;
 

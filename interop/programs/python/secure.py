@@ -1,9 +1,9 @@
-"""What the three clients in Python meet on a broker that asks who they are: `python -m
-interop.programs.python.secure CLIENT`, an attempt for each line of its input, an object for each
-attempt.
+"""Authenticates and produces with one of the three Python clients: `python -m
+interop.programs.python.secure CLIENT`. Each line of the input is an attempt. The program prints a
+JSON object for each attempt.
 
-Rules. As the programs in the other languages: the idiom of the library, and no retries of its own.
-The name of an error is the one that the library gives it.
+Rules. As in the other languages, the program uses the idiom of the library and does not retry. An
+error has the name that the library gives it.
 """
 
 from __future__ import annotations
@@ -60,18 +60,19 @@ class Attempt(NamedTuple):
 
 
 class Failed(Exception):
-    """The library's name of an error, and what it says about it."""
+    """A failed attempt: the library's name of the error, and its message."""
 
 
 def of_confluent(attempt: Attempt) -> float:
-    """librdkafka tries a login again without end, and tells its users of each failure."""
+    """Produces with confluent-kafka. librdkafka retries a failed authentication without end, and
+    reports each failure to `error_cb`."""
     problems: list[Any] = []
     throttled_ms = [0.0]
 
     def throttled(event: Any) -> None:
         throttled_ms.append(event.throttle_time * 1000)
 
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "bootstrap.servers": attempt.bootstrap,
         "security.protocol": attempt.protocol,
         "acks": "all",
@@ -80,16 +81,16 @@ def of_confluent(attempt: Attempt) -> float:
         "throttle_cb": throttled,
     }
     if attempt.protocol.endswith("SSL"):
-        given["ssl.ca.location"] = attempt.authority
+        settings["ssl.ca.location"] = attempt.authority
     if attempt.certificate:
-        given |= {"ssl.certificate.location": attempt.certificate, "ssl.key.location": attempt.certificate}
+        settings |= {"ssl.certificate.location": attempt.certificate, "ssl.key.location": attempt.certificate}
     if attempt.mechanism:
-        given["sasl.mechanism"] = attempt.mechanism
+        settings["sasl.mechanism"] = attempt.mechanism
     if attempt.mechanism == "OAUTHBEARER":
-        given["oauth_cb"] = lambda _: (attempt.secret, time.time() + 3600)
+        settings["oauth_cb"] = lambda _: (attempt.secret, time.time() + 3600)
     elif attempt.mechanism:
-        given |= {"sasl.username": attempt.user, "sasl.password": attempt.secret}
-    producer = ck.Producer(given)
+        settings |= {"sasl.username": attempt.user, "sasl.password": attempt.secret}
+    producer = ck.Producer(settings)
     refusal = ck.KafkaError._AUTHENTICATION
     for value in attempt.values:
         reports: list[Any] = []
@@ -128,22 +129,22 @@ class OfAiokafka(TokenProviderOfAiokafka):  # type: ignore[misc]
 
 
 def keywords(attempt: Attempt, provider: Callable[[str], Any]) -> dict[str, Any]:
-    """Those that kafka-python and aiokafka share."""
-    given: dict[str, Any] = {
+    """The settings that kafka-python and aiokafka share."""
+    settings: dict[str, Any] = {
         "bootstrap_servers": attempt.bootstrap,
         "security_protocol": attempt.protocol,
         "ssl_context": attempt.context(),
         "acks": "all",
     }
     if attempt.mechanism == "OAUTHBEARER":
-        given |= {"sasl_mechanism": attempt.mechanism, "sasl_oauth_token_provider": provider(attempt.secret)}
+        settings |= {"sasl_mechanism": attempt.mechanism, "sasl_oauth_token_provider": provider(attempt.secret)}
     elif attempt.mechanism:
-        given |= {
+        settings |= {
             "sasl_mechanism": attempt.mechanism,
             "sasl_plain_username": attempt.user,
             "sasl_plain_password": attempt.secret,
         }
-    return given
+    return settings
 
 
 def of_kafka_python(attempt: Attempt) -> float:
@@ -193,7 +194,7 @@ def ended(client: str, attempt: Attempt) -> dict[str, Any]:
         throttle_ms = CLIENTS[client](attempt)
     except Failed as failure:
         error, about = failure.args
-    except Exception as failure:  # the object is written all the same
+    except Exception as failure:  # an unexpected error is reported as well
         error, about = type(failure).__name__, str(failure)
     return {"error": error, "seconds": time.monotonic() - began, "throttle_ms": throttle_ms, "about": about}
 

@@ -1,4 +1,4 @@
-"""A classic group: what commits, deletions, loading and a test do to it."""
+"""A classic group: offset commits, deletion, loading from the log, and changes by a test."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ClassicGroup(ClassicGroupMembership):
             rebalance.reschedule_session(self, self.members[member_id])
 
     def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
-        """As in Kafka, every client may fetch the offsets of a classic group."""
+        """Accepts every client, as in Kafka."""
 
     def validate_offset_delete(self) -> None:
         if not self.is_empty and not self.uses_consumer_protocol:
@@ -95,7 +95,7 @@ class ClassicGroup(ClassicGroupMembership):
         return None
 
     def on_topics_changed(self, names: Set[str]) -> None:
-        """The members look at their topics themselves."""
+        """Does nothing: members of a classic group find new topics in their own metadata."""
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:
         return [records.group_metadata_tombstone(self.group_id)]
@@ -107,8 +107,8 @@ class ClassicGroup(ClassicGroupMembership):
             rebalance.prepare_rebalance(self, "the loaded group is larger than group.max.size")
 
     def retire(self) -> None:
-        """Ends the group, because one of another type has replaced it or its shard is closed: no
-        timer of it runs, and no commit that it waited for changes it any more."""
+        """Ends the group, because one of another type has replaced it or its shard is closed: its
+        timers are cancelled, and pending commits no longer change the group."""
         self.transition_to(ClassicGroupState.DEAD)
         for timer in (self.join_timer, self.sync_timer, *self.pending_join_members.values()):
             if timer is not None:

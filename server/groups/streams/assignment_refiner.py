@@ -1,8 +1,8 @@
 """Refines a target assignment with warm-up tasks (Kafka: `AssignmentRefiner`).
 
-Apache Kafka 4.4.0 keeps the place for it, and changes nothing: the refined assignment is the target
-assignment, and no member has a warm-up task. What it computed is kept for the assignment epoch, as
-in Kafka, because a member may be reconciled to it after its target assignment was removed.
+Apache Kafka 4.4.0 has this step, but it changes nothing yet: the refined assignment is the target
+assignment, and no member has a warm-up task. The result is kept for the assignment epoch, as in
+Kafka, because a member may be reconciled to it after its target assignment was removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class RefinedAssignment(NamedTuple):
     assignment: Mapping[str, TasksTuple] = NO_ASSIGNMENT
 
     def renamed(self, old_id: str, new_id: str) -> RefinedAssignment:
-        """Returns it with the tasks of a static member under the id of its replacement."""
+        """Returns this assignment with the tasks of a static member under the id of its
+        replacement."""
         if old_id not in self.assignment:
             return self
         left = {id: tasks for id, tasks in self.assignment.items() if id != old_id}

@@ -1,1 +1,1 @@
-"""What the Fetch handler uses: fetch sessions (KIP-227) and reading from the logs."""
+"""Fetch sessions (KIP-227) and reading from the logs, for the Fetch handler."""

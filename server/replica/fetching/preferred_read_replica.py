@@ -1,8 +1,8 @@
 """The preferred read replica of a consumer: Kafka's `RackAwareReplicaSelector` (KIP-392).
 
 The leader serves consumers in its own rack and consumers without a rack. For another rack the
-preferred replica is the in-sync follower in that rack which advertises the listener of the request,
-and has the requested offset and the largest log end offset.
+preferred replica is an in-sync follower in that rack. It advertises the listener of the request,
+and has the requested offset. Of several, it has the largest log end offset.
 """
 
 from __future__ import annotations

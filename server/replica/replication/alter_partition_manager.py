@@ -1,11 +1,10 @@
 """Asks the controller to change the ISR of led partitions, one request at a time (KIP-497).
 
-Rules. A response of the controller counts at once if it is about the current leader epoch and
-continues from the partition epoch that the leader knows. If the response says that nothing was
-changed, the old ISR holds. Any other error may hide a change whose response was lost, so the high
-watermark also waits for the proposed replicas until the metadata arrives. A replica is proposed
-only with the broker epoch in which it fetched (KIP-903), and only if its broker is active
-(KIP-841).
+Rules. A response of the controller is applied at once if it has the current leader epoch, and the
+leader's partition epoch or the next one. If the response says that nothing was changed, the old ISR
+stays valid. Any other error may hide a change whose response was lost, so the high watermark also
+waits for the proposed replicas until the metadata arrives. A replica is proposed only with the
+broker epoch in which it fetched (KIP-903), and only if its broker is active (KIP-841).
 """
 
 from __future__ import annotations
@@ -29,7 +28,8 @@ VERSION = 3
 """The first version with broker epochs of the replicas."""
 
 RETRY_MS, METADATA_WAIT_MS = 500, 5000
-"""The delay of a retry, and of one for which the metadata should have brought the result."""
+"""The delay of a retry, and the longer delay if the metadata log should deliver the result
+first."""
 
 NOT_CHANGED = (error_codes.OPERATION_NOT_ATTEMPTED, error_codes.INELIGIBLE_REPLICA)
 METADATA_WILL_ARRIVE = (
@@ -52,7 +52,7 @@ class AlterPartitionManager:
         self._node, self._channel = node, channel
 
     def maybe_expand_isr(self, partition: Partition, broker: int) -> None:
-        """A follower fetched: it may join the ISR now."""
+        """Requests an ISR with this follower, if its fetch has caught up."""
         if partition.in_sync is not None and broker not in partition.in_sync.isr:
             self.maybe_change_isr(partition)
 
@@ -62,7 +62,7 @@ class AlterPartitionManager:
             self.maybe_change_isr(partition)
 
     def maybe_change_isr(self, partition: Partition) -> None:
-        """Asks for another ISR if the partition needs one and no request is outstanding."""
+        """Requests another ISR if the partition needs it and no request is pending."""
         node, in_sync = self._node, partition.in_sync
         if in_sync is None or partition.offline:
             return
@@ -121,15 +121,15 @@ class AlterPartitionManager:
         self._node.waiting.timers.at(self._node.now + delay_ms, retry)
 
     def _apply(self, partition: Partition, in_sync: InSyncReplicas, data: PartitionData) -> bool:
-        """Applies the ISR of the response; returns False if it does not fit what the leader
-        knows."""
+        """Applies the ISR of the response; returns False if the response contradicts the leader's
+        state."""
         isr = frozenset(data.isr)
         known = {partition.leader_id, *in_sync.remotes}
         changes = data.partition_epoch - in_sync.partition_epoch
         if data.leader_epoch != partition.leader_epoch or changes not in (0, 1):
             return False  # too old, or more than one change: the metadata will arrive
         if partition.leader_id not in isr or not isr <= known or len(isr) < len(data.isr):
-            log.error("%r: the controller answers with the in-sync set %s, which cannot be", partition, data.isr)
+            log.error("%r: the controller answered with the invalid ISR %s", partition, data.isr)
             return False
         in_sync.isr, in_sync.partition_epoch, in_sync.proposed = isr, data.partition_epoch, None
         partition.advance()

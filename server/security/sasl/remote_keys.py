@@ -1,4 +1,4 @@
-"""JWK sets at http and https URLs, and when each is to be fetched (KIP-768): Apache Kafka's
+"""JWK sets at http and https URLs, and the schedule of their fetches (KIP-768): Apache Kafka's
 `RefreshingHttpsJwks`.
 
 Rules.
@@ -6,12 +6,12 @@ Rules.
 - A fetch that fails is tried again: after `sasl.oauthbearer.jwks.endpoint.retry.backoff.ms`, then
   after twice as long, and so on, for `sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms` in all.
   Until one succeeds, the keys stay those of the last fetch.
-- A token may name a key that is not in the set: it is refused, and the set is fetched at once. The
-  same name has no effect for the next minute, and another one for the next 10 s: keys are named
-  before a login. MOST_MISSING names are remembered.
+- A token may name a key that is not in the set: it is refused, and the set is fetched at once.
+  After that, the same key id has no effect for 60 s, and any other key id has no effect for 10 s,
+  because clients name keys before they are authenticated. MOST_MISSING key ids are remembered.
 
-Nothing is fetched here: the shell takes the sets of `RemoteKeySets.take_due`, and hands each what
-it found by `fetched` or `failed`. All times are in ms.
+This module fetches nothing: the shell takes the sets from `RemoteKeySets.take_due`, fetches them,
+and reports each result by `fetched` or `failed`. All times are in ms.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ log = ClientLog("kafkadouble.server.security")
 
 MOST_MISSING, MISSING_MS, BETWEEN_MS = 16, 60_000, 10_000
 LONGEST_KEY_ID = 1000
-"""A longer name of a key, in characters, has no effect."""
+"""The largest length of a key id in characters; a longer key id has no effect."""
 
 
 class KeyEndpoint(NamedTuple):
-    """Where a set is, how often it is fetched, and the `ssl.` options for an https URL."""
+    """The URL of a set, its refresh interval and retry backoff in ms, and the `ssl.` options for
+    https."""
 
     url: str
     refresh_ms: int
@@ -43,23 +44,24 @@ class KeyEndpoint(NamedTuple):
 
 
 class RemoteKeySet:
-    """One set. `on_due` is called when it is to be fetched."""
+    """One JWK set. It calls `on_due` when a fetch is due."""
 
     def __init__(self, endpoint: KeyEndpoint, timers: Timers, on_due: Callable[[RemoteKeySet], None]) -> None:
         self.endpoint, self._timers, self._on_due = endpoint, timers, on_due
         self.keys: tuple[JsonWebKey, ...] = ()
-        self._missing: OrderedDict[str, int] = OrderedDict()  # when each may have an effect again
-        self._next_at = 0  # when a name that is missing may have an effect
-        self._is_busy = False  # from `_begin` to its last try
+        # Key id -> when it may start a fetch again.
+        self._missing: OrderedDict[str, int] = OrderedDict()
+        self._next_at = 0  # when any missing key may start a fetch
+        self._is_busy = False  # from the first try of a fetch to its result
         self._give_up_at = self._wait_ms = 0
         self._timer: Timer | None = None
 
     def start(self, now: int) -> None:
-        """Fetches it now, and goes on from there."""
+        """Starts the first fetch; refreshes follow by themselves."""
         self._begin(now)
 
     def key_is_missing(self, key_id: object, now: int) -> None:
-        """A token named a key that is not in the set."""
+        """Starts a fetch because a token named a key that is not in the set."""
         if not isinstance(key_id, str) or len(key_id) > LONGEST_KEY_ID:
             return
         if now < max(self._next_at, self._missing.get(key_id, 0)):
@@ -72,14 +74,14 @@ class RemoteKeySet:
         self._begin(now)
 
     def fetched(self, keys: tuple[JsonWebKey, ...], now: int) -> None:
-        """The fetch has succeeded."""
+        """Stores the keys of a successful fetch."""
         self.keys, self._is_busy = keys, False
         for key in keys:
             self._missing.pop(str(key.key_id), None)
         self._at(now + self.endpoint.refresh_ms, self._begin)
 
     def failed(self, reason: str, now: int) -> None:
-        """The fetch has failed: try again, or keep the keys until the next refresh."""
+        """Schedules another try of a failed fetch, or keeps the keys until the next refresh."""
         wait_ms = min(self._wait_ms, self._give_up_at - now)
         if wait_ms > 0:
             self._wait_ms *= 2
@@ -112,7 +114,7 @@ class RemoteKeySet:
 
 
 class RemoteKeySets:
-    """Those of one node."""
+    """The JWK sets of one node."""
 
     def __init__(self, timers: Timers) -> None:
         self._timers = timers
@@ -121,26 +123,26 @@ class RemoteKeySets:
         self._kept: dict[KeyEndpoint, tuple[JsonWebKey, ...]] = {}
 
     def at(self, endpoint: KeyEndpoint, now: int) -> RemoteKeySet:
-        """The set there, which is fetched when a login needs it for the first time."""
-        found = self._sets.get(endpoint)
-        if found is None:
-            found = self._sets[endpoint] = RemoteKeySet(endpoint, self._timers, self._due.append)
+        """The set at this endpoint. The first call for an endpoint starts its fetch."""
+        key_set = self._sets.get(endpoint)
+        if key_set is None:
+            key_set = self._sets[endpoint] = RemoteKeySet(endpoint, self._timers, self._due.append)
             if keys := self._kept.get(endpoint):
-                found.fetched(keys, now)
+                key_set.fetched(keys, now)
             else:
-                found.start(now)
-        return found
+                key_set.start(now)
+        return key_set
 
     def take_due(self) -> list[RemoteKeySet]:
-        """The sets to fetch now; each is taken once. The shell asks after every request."""
+        """Returns the sets that are due, each once. The shell calls this after every request."""
         if not self._due:
             return []
         due, self._due[:] = list(self._due), []
         return due
 
     def keep(self, before: RemoteKeySets) -> None:
-        """Begins with the keys that another node has fetched, in place of first fetches."""
-        self._kept = {endpoint: each.keys for endpoint, each in before._sets.items()}
+        """Uses the keys that an earlier node fetched, in place of first fetches."""
+        self._kept = {endpoint: known.keys for endpoint, known in before._sets.items()}
 
     def __repr__(self) -> str:
         return repr([*self._sets.values()])

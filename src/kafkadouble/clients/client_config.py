@@ -1,9 +1,9 @@
-"""The settings of clients for a double: for each client library, in the form that it takes.
+"""The settings of clients for a double, in the form of each client library.
 
-Rules. One table, `CLIENTS`. A client gets the addresses of the brokers, the authority that it is to
-trust, and what authenticates a user if one is named: a name and a password with SASL, otherwise a
-certificate. Contents of files are given where the library takes texts only, and if a program wants
-them for a client on another machine.
+Rules. The table `CLIENTS` has a function for each library. A client gets the addresses of the
+brokers and the authority to trust. If a user is named, the client also gets a name and a password
+(with SASL) or a certificate. Contents of files replace paths if the library accepts only texts, or
+if the client runs on another machine.
 """
 
 from __future__ import annotations
@@ -29,28 +29,29 @@ LOGIN_MODULES = {
     "SCRAM-SHA-512": "scram.ScramLoginModule",
     OAUTHBEARER: "oauthbearer.OAuthBearerLoginModule",
 }
-"""Java's classes, by mechanism."""
+"""SASL mechanism -> Java's login module."""
 
 
 def client_config(given: ClientSecurity, client: ClientLibrary) -> dict[str, Any]:
-    """The settings of one client. UsageError for an unknown client, and for what it cannot take."""
+    """The settings of one client. UsageError for an unknown client, and for an option that the
+    client does not support."""
     if client not in CLIENTS:
         raise UsageError(f"client is {client!r}: there are {', '.join(CLIENTS)}")
     return CLIENTS[client](given)
 
 
 def _confluent(given: ClientSecurity) -> dict[str, Any]:
-    found = {"bootstrap.servers": given.bootstrap, "security.protocol": given.protocol}
+    config = {"bootstrap.servers": given.bootstrap, "security.protocol": given.protocol}
     form, value = ("pem", _text) if given.contents else ("location", str)
     if given.authority_file:
-        found[f"ssl.ca.{form}"] = value(given.authority_file)
+        config[f"ssl.ca.{form}"] = value(given.authority_file)
     if given.key_file:
         own = value(given.key_file)
-        found |= {f"ssl.certificate.{form}": own, f"ssl.key.{form}": own}
+        config |= {f"ssl.certificate.{form}": own, f"ssl.key.{form}": own}
     if login := given.login:
-        found["sasl.mechanism"] = login.mechanism
+        config["sasl.mechanism"] = login.mechanism
         if login.is_signed:
-            return found | (
+            return config | (
                 {
                     "sasl.oauthbearer.method": "oidc",
                     "sasl.oauthbearer.token.endpoint.url": given.token_endpoint,
@@ -59,42 +60,42 @@ def _confluent(given: ClientSecurity) -> dict[str, Any]:
                 }
             )
         if login.mechanism == OAUTHBEARER:  # librdkafka makes the token
-            return found | {
+            return config | {
                 "enable.sasl.oauthbearer.unsecure.jwt": "true",
                 "sasl.oauthbearer.config": f"principal={login.name}",
             }
-        found |= {"sasl.username": login.name, "sasl.password": login.password}
-    return found
+        config |= {"sasl.username": login.name, "sasl.password": login.password}
+    return config
 
 
 def _kafka_python(given: ClientSecurity) -> dict[str, Any]:
     if given.contents and given.authority_file:
         raise UsageError("kafka-python takes names of files: leave out contents")
-    found: dict[str, Any] = {
+    config: dict[str, Any] = {
         "bootstrap_servers": given.bootstrap.split(","),
         "security_protocol": given.protocol,
         **_python_login(given, kafka_python_provider),
     }
     if given.authority_file:
-        found["ssl_cafile"] = given.authority_file
+        config["ssl_cafile"] = given.authority_file
     if given.key_file:
-        found |= {"ssl_certfile": given.key_file, "ssl_keyfile": given.key_file}
-    return found
+        config |= {"ssl_certfile": given.key_file, "ssl_keyfile": given.key_file}
+    return config
 
 
 def _aiokafka(given: ClientSecurity) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    config: dict[str, Any] = {
         "bootstrap_servers": given.bootstrap,
         "security_protocol": given.protocol,
         **_python_login(given, aiokafka_provider),
     }
     if given.authority_file:
-        import ssl  # seldom needed
+        import ssl  # only for a client with TLS
 
-        found["ssl_context"] = ssl.create_default_context(cafile=given.authority_file)
+        config["ssl_context"] = ssl.create_default_context(cafile=given.authority_file)
         if given.key_file:
-            found["ssl_context"].load_cert_chain(given.key_file)
-    return found
+            config["ssl_context"].load_cert_chain(given.key_file)
+    return config
 
 
 def _python_login(given: ClientSecurity, provider: Callable[[str], object]) -> dict[str, Any]:
@@ -110,66 +111,67 @@ def _python_login(given: ClientSecurity, provider: Callable[[str], object]) -> d
 
 
 def _java(given: ClientSecurity) -> dict[str, Any]:
-    found = {"bootstrap.servers": given.bootstrap, "security.protocol": given.protocol}
+    config = {"bootstrap.servers": given.bootstrap, "security.protocol": given.protocol}
     if given.authority_file:
-        found["ssl.truststore.type"] = "PEM"
+        config["ssl.truststore.type"] = "PEM"
         name, value = ("certificates", _text) if given.contents else ("location", str)
-        found[f"ssl.truststore.{name}"] = value(given.authority_file)
+        config[f"ssl.truststore.{name}"] = value(given.authority_file)
     if given.key_file and given.contents:
         own = _text(given.key_file)
         at = own.index(CERTIFICATE)
-        found |= {"ssl.keystore.type": "PEM", "ssl.keystore.key": own[:at]}
-        found["ssl.keystore.certificate.chain"] = own[at:]
+        config |= {"ssl.keystore.type": "PEM", "ssl.keystore.key": own[:at]}
+        config["ssl.keystore.certificate.chain"] = own[at:]
     elif given.key_file:
-        found |= {"ssl.keystore.type": "PEM", "ssl.keystore.location": given.key_file}
+        config |= {"ssl.keystore.type": "PEM", "ssl.keystore.location": given.key_file}
     if login := given.login:
         words = f"username={quoted(login.name)} password={quoted(login.password)}"
         if login.is_signed:
             words = f"clientId={quoted(login.name)} clientSecret={quoted(login.secret)}"
-            found["sasl.login.callback.handler.class"] = f"{OAUTHBEARER_PACKAGE}.OAuthBearerLoginCallbackHandler"
-            found["sasl.oauthbearer.token.endpoint.url"] = given.token_endpoint
+            config["sasl.login.callback.handler.class"] = f"{OAUTHBEARER_PACKAGE}.OAuthBearerLoginCallbackHandler"
+            config["sasl.oauthbearer.token.endpoint.url"] = given.token_endpoint
         elif login.mechanism == OAUTHBEARER:  # Kafka's login module makes the token
             words = f"{UNSECURED}sub={quoted(login.name)}"
         module = f"org.apache.kafka.common.security.{LOGIN_MODULES[login.mechanism]}"
-        found |= {"sasl.mechanism": login.mechanism, "sasl.jaas.config": f"{module} required {words};"}
-    return found
+        config |= {"sasl.mechanism": login.mechanism, "sasl.jaas.config": f"{module} required {words};"}
+    return config
 
 
 def _franz_go(given: ClientSecurity) -> dict[str, Any]:
     """The values for kgo.SeedBrokers, a tls.Config with names or contents of files, and a
     sasl.Mechanism."""
-    found: dict[str, Any] = {"seed_brokers": given.bootstrap.split(",")}
+    config: dict[str, Any] = {"seed_brokers": given.bootstrap.split(",")}
     form, value = ("pem", _text) if given.contents else ("file", str)
     if given.authority_file:
-        found["tls"] = {f"ca_{form}": value(given.authority_file)}
+        config["tls"] = {f"ca_{form}": value(given.authority_file)}
     if given.key_file:
         own = value(given.key_file)
-        found["tls"] |= {f"cert_{form}": own, f"key_{form}": own}
+        config["tls"] |= {f"cert_{form}": own, f"key_{form}": own}
     if login := given.login:
-        found["sasl"] = {"mechanism": login.mechanism, **_secret(login, "user", "pass")}
-    return found
+        config["sasl"] = {"mechanism": login.mechanism, **_secret(login, "user", "pass")}
+    return config
 
 
 def _kafkajs(given: ClientSecurity) -> dict[str, Any]:
-    found: dict[str, Any] = {"brokers": given.bootstrap.split(",")}
+    config: dict[str, Any] = {"brokers": given.bootstrap.split(",")}
     if given.authority_file:
-        found["ssl"] = {"ca": [_text(given.authority_file)]}
+        config["ssl"] = {"ca": [_text(given.authority_file)]}
     if given.key_file:
-        found["ssl"] |= {"key": _text(given.key_file), "cert": _text(given.key_file)}
+        config["ssl"] |= {"key": _text(given.key_file), "cert": _text(given.key_file)}
     if login := given.login:
-        found["sasl"] = {"mechanism": login.mechanism.lower(), **_secret(login, "username", "password")}
-    return found
+        config["sasl"] = {"mechanism": login.mechanism.lower(), **_secret(login, "username", "password")}
+    return config
 
 
 def _secret(login: SaslLogin, name: str, password: str) -> dict[str, str]:
-    """The user and the password by these names, or the token, which a program gives its client."""
+    """The user and the password under these keys, or the token."""
     if login.mechanism == OAUTHBEARER:
         return {"token": login.password}
     return {name: login.name, password: login.password}
 
 
 def _generic(given: ClientSecurity) -> dict[str, Any]:
-    """The values for any other client: every key is there, and null if it is not needed."""
+    """The values for any other client: every key exists, and its value is None if it is not
+    needed."""
     login = given.login
     return {
         "bootstrap_servers": given.bootstrap,
@@ -197,4 +199,4 @@ CLIENTS: dict[ClientLibrary, Callable[[ClientSecurity], dict[str, Any]]] = {
     "kafkajs": _kafkajs,
     "generic": _generic,
 }
-"""How each client takes its settings."""
+"""Client library -> the function that builds its settings."""

@@ -1,5 +1,5 @@
-"""The transactions of a cluster, read from the answers to ListTransactions and
-DescribeTransactions, and the ways to disturb one without a client."""
+"""Reads the transactions of a cluster with ListTransactions and DescribeTransactions. Expires a
+transaction, or makes one hang, without a client."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class Transaction(NamedTuple):
 
 
 def transactions(ask: Ask, only: str | None = None) -> dict[str, Transaction]:
-    """The transactional ids that one broker coordinates, or this one of them."""
+    """The transactions that one broker coordinates, by transactional id. With `only`, no other
+    transactional id is returned."""
     listed = (state.transactional_id for state in ask(ListTransactionsRequest()).transaction_states)
     ids = sorted(id for id in listed if only in (None, id))
     described = ask(DescribeTransactionsRequest(transactional_ids=ids)).transaction_states if ids else ()
@@ -88,8 +89,8 @@ def expire(broker: ClusterApi, transactional_id: str) -> None:
 
 
 def hang(broker: ClusterApi, topic: str, index: int, value: bytes | None) -> int:
-    """Appends a record of a transaction that no coordinator knows, which therefore never ends.
-    Returns its producer id."""
+    """Appends a record of a hanging transaction: no coordinator knows this transaction, so it never
+    ends. Returns its producer id."""
     leader, partition = leadership.find(broker, topic, index)
     node, now = leader.node, leader.clock.now()
     for each in (node, controlling := broker.controlling.node):

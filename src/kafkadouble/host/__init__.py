@@ -1,1 +1,1 @@
-"""A double without its verbs: the run, the clock, the users, and the way of verbs to them."""
+"""The parts of a double that its verbs use: the running cluster, the clock, and the users."""

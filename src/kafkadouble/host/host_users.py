@@ -1,4 +1,5 @@
-"""The users of a double: those of the start, and those that a snapshot brings back."""
+"""Restores the users of a double: after a reset to the users of the start, after a restore to the
+users of the snapshot."""
 
 from __future__ import annotations
 
@@ -22,14 +23,14 @@ def begin_security(host: Host, security: Security) -> None:
 
 
 async def with_users(broker: ClusterApi, security: Security, seed: int | None) -> None:
-    """Gives brokers the users and the certificate of the start."""
+    """Creates the users and the certificate of the start on the brokers."""
     await begin(broker, security, Random(seed))
 
 
 def were_restored(host: Host, security: Security) -> None:
-    """The users are those of a snapshot, which the brokers have."""
+    """Updates the users from the brokers, which were restored from a snapshot."""
     if security.has_sasl:
         broker = host.serving().broker
         security.begin()
-        found = host.call(lambda: [users for member in broker.members if (users := changed_users(member))])
-        security.users = found[0] if found else security.users
+        users_by_member = host.call(lambda: [users for member in broker.members if (users := changed_users(member))])
+        security.users = users_by_member[0] if users_by_member else security.users

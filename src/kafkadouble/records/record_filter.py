@@ -1,7 +1,7 @@
-"""A filter of records: by key, value, headers and offset, and only those after what was read.
+"""Filters records by key, value, headers and offset, and leaves out records that were read before.
 
-Rules. Every given filter must match. A text means its UTF-8 bytes. Whether a record comes after
-what was read is decided by partition, so that records of one partition hide none of another.
+Rules. Every given filter must match. A text means its UTF-8 bytes. The last read offset is kept for
+each partition, so that records of one partition hide no records of another.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class RecordNarrowing(TypedDict, total=False):
     """The filters of `records` and `wait_for_records`.
 
-    - `since`: records from an offset on; or records that were read, for those after them; or
-      offsets by partition, such as those of `end_offsets`.
-    - `key`, `value`: what the record has, bytes or text.
+    - `since`: an offset, for records from this offset on; or records that were read, for records
+      after them; or offsets by partition, such as the result of `end_offsets`.
+    - `key`, `value`: the key and the value of the record, as bytes or text.
     - `header`: the name of a header that the record has, or headers with their values, by name.
     - `offset`: the record with this offset.
     """
@@ -36,8 +36,8 @@ class RecordNarrowing(TypedDict, total=False):
 
 
 @given_as("record")
-class ReadPlace(NamedTuple):
-    """The place of a record that was read, for a caller that has no ReadRecord."""
+class ReadPosition(NamedTuple):
+    """The partition and offset of a record that was read, for a caller that has no ReadRecord."""
 
     topic: str
     partition: int
@@ -45,8 +45,9 @@ class ReadPlace(NamedTuple):
 
 
 class RecordFilter(NamedTuple):
-    """A checked filter. `starts` has the first offset of each partition, `start` that of the other
-    ones; `given` has the remaining filters as they were given, for messages."""
+    """A checked filter. `starts` has the first offset of each named partition, and `start` is the
+    first offset of the others. `given` has the remaining filters in the caller's form, for
+    messages."""
 
     start: int
     starts: Mapping[int, int]
@@ -92,25 +93,25 @@ class RecordFilter(NamedTuple):
         )
 
     def __str__(self) -> str:
-        """As it was given: ` with key 'a', offset 5`; empty without a filter."""
+        """The filters in the caller's form: ` with key 'a', offset 5`; empty without a filter."""
         words = [f"{name} {_in_words(value)}" for name, value in self.given.items()]
         after = [f"from the offset {self.start} on"] if self.start else []
-        after += ["after those that were read"] if self.starts else []
+        after += ["after the records that were read"] if self.starts else []
         return (f" with {', '.join(words)}" if words else "") + "".join(f" {each}" for each in after)
 
 
 def _in_words(value: Any) -> str:
-    """A value in words of no language: headers as in JSON."""
+    """A value as text for callers in any language: headers as JSON."""
     return ShownValue(value).in_words_of(Caller.HTTP) if isinstance(value, Mapping) else repr(value)
 
 
 def _check(fields: dict[str, Any]) -> None:
-    from kafkadouble.arguments.parameters import ARGUMENTS  # where a filter is given
+    from kafkadouble.arguments.parameters import ARGUMENTS  # only if a filter is given
 
     names = list(RecordNarrowing.__annotations__)
     unknown = next((name for name in fields if name not in names), None)
     if unknown is not None:
-        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
+        from kafkadouble.server.configs.did_you_mean import near  # only for an error
 
         raise UsageError(f"records have no filter {unknown!r}: {', '.join(names)}{near(unknown, names)}")
     check_given(**{name: value for name, value in fields.items() if name not in ("since", "offset")})
@@ -124,7 +125,8 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 
 
 def _starts(topic: str, since: Any) -> tuple[int, dict[int, int]]:
-    """The first offset of a partition that is not named, and of those that are."""
+    """The first offset of partitions that are not named, and the first offset of each named
+    partition."""
     if isinstance(since, int):
         return since, {}
     if isinstance(since, Mapping):
@@ -132,6 +134,6 @@ def _starts(topic: str, since: Any) -> tuple[int, dict[int, int]]:
     starts: dict[int, int] = {}
     for each in [since] if hasattr(since, "offset") else since:
         if each.topic != topic:
-            raise UsageError(f"since has a record of {each.topic}, and {topic} is to be read")
+            raise UsageError(f"since has a record of {each.topic}, not of {topic}")
         starts[each.partition] = max(starts.get(each.partition, 0), each.offset + 1)
     return 0, starts

@@ -159,8 +159,8 @@ class RuleHandle:
         self.remove()
 
     def remove(self) -> None:
-        """Disarms the rule, and lets go on what it holds. It may be called again, and after a reset
-        or a stop."""
+        """Disarms the rule, and releases everything that it holds. It may be called again, and
+        after a reset or a stop."""
         self._running.on_thread(lambda: self._broker.disarm(self._armed))
 
     def __enter__(self) -> RuleHandle:

@@ -1,5 +1,5 @@
-"""The section `steps` of a scenario: verbs that are called at times, at intervals, or when a record
-arrives."""
+"""The section `steps` of a scenario: verbs that are called at given times, at intervals, or when a
+record arrives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .record_trigger import RecordTrigger, trigger_of
 from .taken_values import Taken, taken_of, with_samples
 
 LONGEST_S = 31_536_000
-"""A year."""
+"""The latest time of a step in seconds: one year."""
 SHORTEST_S = 0.001
 
 AT, EVERY, UNTIL, ON_RECORD, VERB = "at", "every", "until", "on_record", "verb"
@@ -35,12 +35,12 @@ def _seconds(least: float) -> Argument:
 
 
 TIMES: dict[str, Argument] = {AT: _seconds(0), EVERY: _seconds(SHORTEST_S), UNTIL: _seconds(0)}
-"""By field of a step that is a time: what it allows."""
+"""A field of a step that is a time -> its allowed values."""
 WHEN = *TIMES, ON_RECORD
 """The fields that say when the verb is called."""
 
 NO_STEP = {
-    "advance": "the times of the steps are those of the clock: give `at` of the next step",
+    "advance": "the clock decides the times of the steps: set `at` of the next step",
     "reset": "a reset applies the scenario again",
     "restore": "a restore ends the steps",
 }
@@ -48,9 +48,10 @@ NO_STEP = {
 
 
 class ScenarioStep(NamedTuple):
-    """A verb and when it is called: `at` seconds of the double's clock after the scenario was
-    applied, and, with `every`, again after each such interval, at last at `until`. One with
-    `on_record` is called for records instead; `taken` has what it takes from them, by parameter."""
+    """A call of a verb, and its time. The first call is `at` seconds of the double's clock after
+    the scenario was applied. With `every`, the call is repeated at this interval in seconds, until
+    `until`. A step with `on_record` is called when a record arrives, and `taken` maps parameters to
+    values of this record."""
 
     at: float
     call: ScenarioCall
@@ -67,7 +68,8 @@ class ScenarioStep(NamedTuple):
         return time if self.until is None or time <= round(self.until * 1000) else None
 
     def number_at(self, time_ms: int) -> int:
-        """The number of the latest call up to this time, which is not before the first."""
+        """The number of the latest call at or before `time_ms`, which is not before the first
+        call."""
         return 0 if self.every is None else int((time_ms - self.at * 1000) // (self.every * 1000))
 
 
@@ -98,7 +100,7 @@ def _times(document: ScenarioDocument, path: ValuePath, item: Mapping[str, Any])
     if AT not in item and EVERY not in item:
         raise document.problem(path, f"a step needs at, {TIMES[AT][1]}, or every or on_record")
     if UNTIL in item and EVERY not in item:
-        raise document.problem((*path, UNTIL), "until is when a step with every ends, and this one has no every")
+        raise document.problem((*path, UNTIL), "until is the end of a step with every: add every, or leave until out")
     for name in [each for each in TIMES if each in item]:
         with located(document, (*path, name)):
             check_one(name, TIMES[name], item[name])

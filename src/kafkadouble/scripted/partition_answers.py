@@ -1,8 +1,8 @@
-"""Answers of APIs that say something of each partition, for partitions in another combination than
-in the recording.
+"""Builds answers of APIs with one result per partition, for a combination of partitions that was
+not recorded.
 
-A client commits the offsets of the partitions that it has read, which are others in each run. What
-was recorded for a partition is taken from the nearest request that named it.
+A client commits the offsets of the partitions that it has read, and these partitions differ in each
+run. The result for a partition is the result of the last recorded request with this partition.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ OWNERS = ("group_id", "transactional_id")
 
 
 def combined(exchanges: Sequence[Exchange], body: Any, topic_names: Mapping[Uuid, str]) -> Any:
-    """The answer for the partitions of a request, from the exchanges of its API; None if they do
-    not say it."""
+    """The answer for the partitions of a request, from the exchanges of its API; None if a
+    partition has no recorded result."""
     api = registry.api(body.api_key)
     topic_class, partition_class = _structs(api.response)
     known = _known([exchange for exchange in exchanges if _is_of_same_owner(exchange.request(), body)], topic_names)
@@ -49,7 +49,7 @@ def _known(exchanges: Sequence[Exchange], topic_names: Mapping[Uuid, str]) -> di
     """The last answer for each partition, by topic, partition and timestamp."""
     found: dict[Any, Any] = {}
     for exchange in exchanges:
-        asked = {
+        timestamps = {
             (_named(topic, topic_names), each.partition_index): getattr(each, "timestamp", None)
             for topic in exchange.request().topics
             for each in topic.partitions
@@ -57,8 +57,8 @@ def _known(exchanges: Sequence[Exchange], topic_names: Mapping[Uuid, str]) -> di
         answer = exchange.answer()
         for topic in () if answer is None else answer.topics:
             for each in topic.partitions:
-                place = _named(topic, topic_names), each.partition_index
-                found[(*place, asked.get(place))] = each
+                partition_key = _named(topic, topic_names), each.partition_index
+                found[(*partition_key, timestamps.get(partition_key))] = each
     return found
 
 

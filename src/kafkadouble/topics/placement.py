@@ -1,9 +1,9 @@
 """Leadership in a cluster, read and changed without a client. Call everything here on the loop's
 thread.
 
-Rules. Decisions are records of the metadata, written by the leader of the quorum; the epochs come
-from there. An election that Kafka would not hold is refused as Kafka refuses it; what cannot have
-been meant is a UsageError.
+Rules. A change of leadership is a record of the metadata log, which the active controller writes
+with the new leader epoch. An election that Kafka would refuse is refused with Kafka's error; an
+argument that makes no sense raises UsageError.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ TIMEOUT_MS = 30_000
 
 
 def find(broker: ClusterApi, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
-    """A partition as the metadata have it, and the id of its topic.
-    KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
+    """The metadata of a partition, and the id of its topic. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)
+    if it does not exist."""
     check(topic=topic, partition=index)
     broker.settle()
     found = broker.image.topic_named(topic)
@@ -46,7 +46,7 @@ def find(broker: ClusterApi, topic: str, index: int) -> tuple[Uuid, PartitionIma
 
 
 def partitions_of(broker: ClusterApi, topic: str, partition: int | None = None) -> list[int]:
-    """The indexes of a topic's partitions, or of one of them. Raises
+    """The indexes of all partitions of a topic, or only of `partition`. Raises
     KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
     check(topic=topic, **({} if partition is None else {"partition": partition}))
     broker.settle()
@@ -59,7 +59,7 @@ def partitions_of(broker: ClusterApi, topic: str, partition: int | None = None) 
 
 
 def leader(broker: ClusterApi, topic: str, index: int) -> int | None:
-    """The id of the broker that leads; None if no broker does."""
+    """The id of the broker that leads the partition; None if it has no leader."""
     id = find(broker, topic, index)[1].leader
     return None if id < 0 else id
 
@@ -92,7 +92,8 @@ def move_coordinator(broker: ClusterApi, group: str, to: int) -> int:
 
 
 def move_transaction_coordinator(broker: ClusterApi, transactional_id: str, to: int) -> int:
-    """The same for a transactional id, and __transaction_state."""
+    """Moves the coordinator of a transactional id; returns the partition of __transaction_state
+    that moves."""
     check(transactional_id=transactional_id)
     return _move_coordinator(broker, TRANSACTION, transactional_id, TRANSACTION_STATE, to)
 
@@ -110,8 +111,8 @@ def _move_coordinator(broker: ClusterApi, key_type: int, key: str, topic: str, t
 
 
 def elect_leaders(broker: ClusterApi, topic: str | None, index: int | None) -> dict[tuple[str, int], int]:
-    """Elects preferred replicas; returns the new leaders. KafkaError for the first partition
-    that cannot have its own."""
+    """Elects preferred replicas; returns the new leaders. KafkaError for the first partition whose
+    preferred replica cannot be elected."""
     if topic is None and index is not None:
         raise UsageError(f"partition {index!r} without a topic: give topic, too")
     election = None
@@ -139,7 +140,7 @@ def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None 
     image = node.controller.draft
     if to is not None:
         _check_target(broker, partition, to, f"{topic}-{index}")
-        # As if no other broker were alive.
+        # All other brokers count as fenced.
         brokers = image.brokers
         for other in [broker for broker in brokers.values() if broker.id != to]:
             brokers = brokers.set(other.id, other._replace(fenced=True))
@@ -154,8 +155,9 @@ def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None 
 
 
 def _check_target(broker: ClusterApi, partition: PartitionImage, to: int, what: str) -> None:
-    """KafkaError: REPLICA_NOT_AVAILABLE for a broker that has none, ELIGIBLE_LEADERS_NOT_AVAILABLE
-    for one that does not run, also when the metadata do not know of it yet."""
+    """KafkaError: REPLICA_NOT_AVAILABLE for a broker without a replica,
+    ELIGIBLE_LEADERS_NOT_AVAILABLE for a broker that does not run, even if the metadata do not show
+    this yet."""
     check(to=to)
     if to not in partition.replicas:
         problem = f"broker {to} has no replica of {what}: brokers {', '.join(map(str, partition.replicas))} have"

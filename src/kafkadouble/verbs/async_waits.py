@@ -1,8 +1,7 @@
-"""The verbs for programs with an event loop of their own.
+"""The verbs as coroutines, for asyncio programs.
 
-The verbs that wait for a state are coroutines themselves. Any other verb runs in another thread,
-because it may take as long as the broker does: a record that waits for followers, a broker that
-starts, a reset.
+The verbs that wait for a state run in the event loop. Any other verb runs in a thread, because it
+may block: while a record is replicated, a broker starts, or a double is reset.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ V = TypeVar("V")
 
 
 class _Waits:
-    """Stands for a host in a verb that waits: it returns what is to be awaited."""
+    """Replaces the host in a verb that waits: here, `wait` is a coroutine."""
 
     def __init__(self, host: Host) -> None:
         self._host, self.known, self.serving = host, host.known, host.serving
@@ -51,8 +50,8 @@ def _as_coroutine(
 
 
 class AsyncWaits:
-    """The methods of KafkaDouble that are verbs, as coroutines. A wait that is cancelled waits no
-    more; another verb ends all the same."""
+    """The methods of KafkaDouble that are verbs, as coroutines. If a verb that waits is cancelled,
+    its wait ends. If another verb is cancelled, it still completes in its thread."""
 
     def __init__(self, kafka: DoubleApi) -> None:
         self._kafka, self._waits = kafka, _Waits(host_of(kafka))

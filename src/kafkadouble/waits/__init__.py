@@ -1,1 +1,1 @@
-"""Waits for a state of a double, and the states."""
+"""Waits until a double has a state, and defines these states."""

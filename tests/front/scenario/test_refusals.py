@@ -168,7 +168,7 @@ YAML = {
         "1:62: predicate is a function, not 'f'",
     ),
     "a step that waits": ("steps: [{at: 1, verb: wait_for_topic, topic: a}]", "1:23: wait_for_topic cannot be a step: a step"),
-    "a step that advances": ("steps: [{at: 1, verb: advance, seconds: 1}]", "1:23: advance cannot be a step: the times"),
+    "a step that advances": ("steps: [{at: 1, verb: advance, seconds: 1}]", "1:23: advance cannot be a step: the clock decides"),
     "a step that resets": ("steps: [{at: 1, verb: reset}]", "1:23: reset cannot be a step: a reset applies"),
     "a step with a rule that makes no sense": (
         "steps: [{at: 1, verb: fail, api: Fetchh, error: 6}]",

@@ -121,7 +121,7 @@ def test_advance_over_too_many_steps_is_refused(write: Write) -> None:
     ("step", "problem"),
     [
         (produce(every=0), "every is a number of seconds from 0.001 to 31536000, not 0"),
-        (produce(at=1, until=5), "until is when a step with every ends, and this one has no every"),
+        (produce(at=1, until=5), "until is the end of a step with every: add every, or leave until out"),
         (produce(at=9, every=1, until=5), "until is before the first call, which is at 9 s"),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_topic_that_is_deleted_is_missed(double: KafkaDouble, client: Client) 
 
 
 def test_a_wrong_isolation_is_refused(client: Client) -> None:
-    with pytest.raises(UsageError, match="isolation 'dirty' is none"):
+    with pytest.raises(UsageError, match="'dirty' is no isolation level"):
         next(client.read(T0, 0, 10, isolation="dirty"))
 
 

@@ -1,5 +1,5 @@
-"""`level=batches` and `level=segments` compared with the plain reader, and what every level must
-support."""
+"""Compares `level=batches` and `level=segments` with the plain reader, and checks the interface of
+every level."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .written import GOLDEN
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def test_batches_are_the_plain_readers(tmp_path: Path) -> None:
+def test_batches_level_equals_the_plain_reader(tmp_path: Path) -> None:
     for directory in (GOLDEN, written.orders(tmp_path), written.transactions(tmp_path)):
         expected = [
             (
@@ -45,16 +45,16 @@ def test_batches_are_the_plain_readers(tmp_path: Path) -> None:
         assert [tuple(row[name] for name in named) for row in table.to_pylist()] == expected
 
 
-def test_batches_are_those_that_dump_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_batches_level_equals_dump_json(capsys: pytest.CaptureFixture[str]) -> None:
     main(["dump", "--json", str(GOLDEN / "mixed-0" / written.FIRST)])
     dumped = [item for item in map(json.loads, capsys.readouterr().out.splitlines()) if item["kind"] == "batch"]
-    found = open_log(GOLDEN / "mixed-0", level="batches").to_table().to_pylist()
-    assert [(row["base_offset"], row["position"], row["crc"], row["codec"]) for row in found] == [
+    rows = open_log(GOLDEN / "mixed-0", level="batches").to_table().to_pylist()
+    assert [(row["base_offset"], row["position"], row["crc"], row["codec"]) for row in rows] == [
         (item["baseOffset"], item["position"], item["crc"], item["compresscodec"]) for item in dumped
     ]
 
 
-def test_a_delete_horizon_is_no_base_timestamp(tmp_path: Path) -> None:
+def test_batch_with_delete_horizon_has_null_base_timestamp(tmp_path: Path) -> None:
     """KIP-534 stores the delete horizon in the field of the base timestamp."""
     marked = written.batch(3, 2, delete_horizon=written.NOW + 5)
     written.segment(tmp_path / "t-0", [written.batch(0, 3), marked])
@@ -63,18 +63,18 @@ def test_a_delete_horizon_is_no_base_timestamp(tmp_path: Path) -> None:
     assert table["delete_horizon"].cast(pa.int64()).to_pylist() == [None, (written.NOW + 5) * 1000]
 
 
-def test_batches_of_the_bounds(tmp_path: Path) -> None:
-    """Exactly those batches are read that overlap the range of offsets, for any range."""
+def test_batches_level_reads_batches_that_overlap_the_offset_range(tmp_path: Path) -> None:
+    """For any range of offsets, only the batches that overlap the range are read."""
     directory = written.orders(tmp_path)
-    every = [(header.base_offset, header.last_offset) for _, _, header, _ in plain.batches(directory / "orders-0")]
-    for first, end in [(50, 90), every[20], (every[20][0], every[30][0]), (every[20][1] + 1, every[30][1])]:
+    offsets = [(header.base_offset, header.last_offset) for _, _, header, _ in plain.batches(directory / "orders-0")]
+    for first, end in [(50, 90), offsets[20], (offsets[20][0], offsets[30][0]), (offsets[20][1] + 1, offsets[30][1])]:
         table = open_log(directory, level="batches", starting_offsets=first, ending_offsets=end).to_table()
-        expected = [base for base, last in every if last >= first and base < end]
+        expected = [base for base, last in offsets if last >= first and base < end]
         assert table["base_offset"].to_pylist() == expected
 
 
-def test_an_epoch_is_listed_once_in_a_segment_of_any_size(tmp_path: Path) -> None:
-    """The segment is larger than what is read at once."""
+def test_segments_level_lists_each_epoch_of_a_large_segment_once(tmp_path: Path) -> None:
+    """The segment is larger than one read."""
     batches = [written.batch(number, 1, number // 4, size=700_000) for number in range(8)]
     path = written.segment(tmp_path / "t-0", batches)
     assert path.stat().st_size > HEADER_BYTES
@@ -83,7 +83,7 @@ def test_an_epoch_is_listed_once_in_a_segment_of_any_size(tmp_path: Path) -> Non
     assert open_log(tmp_path, columns=["offset"]).to_table()["offset"].to_pylist() == list(range(8))
 
 
-def test_a_segment_is_a_row(tmp_path: Path) -> None:
+def test_segments_level_has_a_row_for_each_segment(tmp_path: Path) -> None:
     directory = written.orders(tmp_path)
     paths = sorted(directory.glob("*/*.log"))
     rows = open_log(directory, level="segments").to_table().to_pylist()
@@ -108,7 +108,7 @@ def test_a_segment_is_a_row(tmp_path: Path) -> None:
         assert {each["epoch"]: each["start_offset"] for each in row["epochs"]} == epochs
 
 
-def test_epochs_of_segments_are_those_of_the_checkpoint() -> None:
+def test_segment_epochs_equal_the_leader_epoch_checkpoint() -> None:
     rows = open_log(GOLDEN, level="segments", topics="mixed").to_table().to_pylist()
     for row in rows:
         path = GOLDEN / f"mixed-{row['partition']}" / names.LEADER_EPOCH
@@ -118,7 +118,7 @@ def test_epochs_of_segments_are_those_of_the_checkpoint() -> None:
         assert row["txnindex_entries"] == 3
 
 
-def test_a_damaged_segment_names_the_error(tmp_path: Path) -> None:
+def test_damaged_segment_reports_the_checksum_error(tmp_path: Path) -> None:
     path = written.segment(tmp_path / "t-0", [written.batch(0, 3), written.batch(3, 3), written.batch(6, 3)])
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
@@ -130,7 +130,7 @@ def test_a_damaged_segment_names_the_error(tmp_path: Path) -> None:
         open_log(tmp_path, level="segments").to_table()
 
 
-def test_an_empty_segment_is_a_row_without_offsets(tmp_path: Path) -> None:
+def test_empty_segment_has_a_row_without_offsets(tmp_path: Path) -> None:
     (tmp_path / "t-0").mkdir()
     (tmp_path / "t-0" / written.FIRST).touch()
     row = open_log(tmp_path, level="segments").to_table().to_pylist()[0]
@@ -139,14 +139,14 @@ def test_an_empty_segment_is_a_row_without_offsets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["records", "batches", "segments"])
-def test_isolation_level_keeps_the_expected_records(name: str) -> None:
+def test_level_reads_requested_columns_from_a_pickled_plan(name: str) -> None:
     """Splits and options can be pickled, and rows have exactly the requested columns, in any
     order."""
     level, options = level_of(name), options_of(name, {"on_corrupt": "report"})
     schema = level.schema(options)
     named = list(reversed(schema.names))
     sent = pickle.loads(pickle.dumps((level.plan([GOLDEN], options), options)))
-    found = [batch for piece in sent[0] for batch in level.read(piece, named, sent[1])]
-    assert found
-    assert {batch.schema for batch in found} == {pa.schema([schema.field(column) for column in named])}
+    batches = [batch for piece in sent[0] for batch in level.read(piece, named, sent[1])]
+    assert batches
+    assert {batch.schema for batch in batches} == {pa.schema([schema.field(column) for column in named])}
     assert all(piece.size >= 0 for piece in sent[0])

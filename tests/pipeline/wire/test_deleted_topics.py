@@ -29,7 +29,7 @@ ON = CACHED | {"failOnDataLoss": "false"}
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The driver accepts that a topic is missing after 20 ms, not only after a second."""
-    monkeypatch.setattr(metadata, "NEWS_S", 0.02)
+    monkeypatch.setattr(metadata, "NEW_TOPIC_S", 0.02)
 
 
 class Query:

@@ -1,4 +1,4 @@
-"""What rules do to requests, through dispatch and real handlers, with time stepped by hand."""
+"""Applies fault rules to requests, through dispatch and real handlers, in stepped time."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def test_fail_rule_applies_to_as_many_requests_as_it_says(cluster: Harness) -> N
     codes = [outcome(cluster.submit(produce(("a", 0)), 9))["a", 0][0] for _ in range(3)]
     assert codes == [NOT_ENOUGH, NOT_ENOUGH, 0]
     assert (armed.hits, armed.spent, cluster.node.faults.rules) == (2, True, [])
-    assert cluster.partition("a").high_watermark == 1, "what failed was not appended"
+    assert cluster.partition("a").high_watermark == 1, "failed batches were not appended"
 
 
-def test_rules_queue_up(cluster: Harness) -> None:
+def test_fail_rules_apply_in_the_order_of_arming(cluster: Harness) -> None:
     for error in (NOT_ENOUGH, NOT_LEADER, TIMED_OUT):
         arm(cluster, action="fail", api="Produce", error=error)
     codes = [outcome(cluster.submit(produce(("a", 0)), 9))["a", 0][0] for _ in range(4)]
@@ -70,7 +70,7 @@ def test_fail_rule_applies_from_the_nth_request_on(cluster: Harness) -> None:
     assert codes == [0, 0, NOT_ENOUGH, NOT_ENOUGH, 0, 0]
 
 
-def test_chance_repeats_with_its_seed(cluster: Harness) -> None:
+def test_rule_with_probability_repeats_with_its_seed(cluster: Harness) -> None:
     def run() -> list[int]:
         armed = arm(cluster, action="fail", api="Produce", error=NOT_ENOUGH, probability=0.5, seed=11, times=None)
         codes = [outcome(cluster.submit(produce(("a", 0)), 9))["a", 0][0] for _ in range(40)]
@@ -124,7 +124,7 @@ def test_acks_0_is_failed_by_closing_the_connection(cluster: Harness) -> None:
     assert ends(cluster) == {("a", 0): 1, ("a", 1): 0, ("b", 0): 1, ("b", 1): 0}
 
 
-def test_acks_0_has_no_answer_either_if_a_rule_gives_one(cluster: Harness) -> None:
+def test_respond_rule_sends_no_answer_to_produce_with_acks_0(cluster: Harness) -> None:
     arm(cluster, action="respond", api="Produce", body={"responses": []}, times=None)
     arm(cluster, action="call", api="Produce", function=lambda _: ProduceResponse(), times=None)
     assert cluster.submit(produce(("a", 0), acks=0), 9) is None
@@ -161,7 +161,7 @@ def test_delay_rules_add_up_and_precede_a_fail_rule(cluster: Harness) -> None:
     assert outcome(pending.response) == {("a", 0): (NOT_LEADER, -1)}
 
 
-def test_a_connection_that_ends_takes_a_delayed_request_along(cluster: Harness) -> None:
+def test_delayed_request_is_dropped_when_its_connection_closes(cluster: Harness) -> None:
     arm(cluster, action="delay", api="Produce", seconds=1)
     pending = cluster.begin(produce(("a", 0)), 9)
     pending.close()
@@ -170,13 +170,13 @@ def test_a_connection_that_ends_takes_a_delayed_request_along(cluster: Harness) 
     assert cluster.partition("a").high_watermark == 0
 
 
-def test_every_api(cluster: Harness) -> None:
+def test_fail_rule_with_api_star_applies_to_each_api(cluster: Harness) -> None:
     arm(cluster, action="fail", api="*", error="UNKNOWN_SERVER_ERROR", times=None)
     assert cluster.submit(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3).error_code == -1
     assert outcome(cluster.submit(produce(("a", 0)), 9)) == {("a", 0): (-1, -1)}
 
 
-def test_a_partition_that_lists_offsets(cluster: Harness) -> None:
+def test_fail_rule_for_one_partition_of_list_offsets(cluster: Harness) -> None:
     arm(cluster, action="fail", api="ListOffsets", error=NOT_LEADER, partition=1)
     parts = [ListOffsetsRequest.ListOffsetsPartition(partition_index=index, timestamp=-1) for index in (0, 1)]
     topic = ListOffsetsRequest.ListOffsetsTopic(name="a", partitions=parts)
@@ -185,7 +185,7 @@ def test_a_partition_that_lists_offsets(cluster: Harness) -> None:
     assert offsets == {0: (0, 0), 1: (NOT_LEADER, -1)}
 
 
-def test_a_topic_that_is_created(cluster: Harness) -> None:
+def test_fail_rule_for_one_topic_of_create_topics(cluster: Harness) -> None:
     arm(cluster, action="fail", api="CreateTopics", error="POLICY_VIOLATION", topic="bad", message="not here")
     response = cluster.submit(creating("bad", "good"), 7)
     assert {one.name: one.error_code for one in response.topics} == {"bad": 44, "good": 0}
@@ -193,7 +193,8 @@ def test_a_topic_that_is_created(cluster: Harness) -> None:
 
 
 class TestFetch:
-    """Sessions make a fetch mean more than it names, and its answer must keep them in step."""
+    """A fetch in a session also means partitions that it does not name, and its answer must keep
+    the session valid."""
 
     @staticmethod
     def fetch(
@@ -263,7 +264,7 @@ class TestFetch:
 
 
 class TestMetadata:
-    """A client throws an answer away that lists no broker."""
+    """A client ignores an answer without brokers, so the brokers are always listed."""
 
     @pytest.mark.parametrize("version", [1, 12])
     @pytest.mark.parametrize("topics", [None, ["a", "b"]])
@@ -294,7 +295,8 @@ class TestMetadata:
 
 
 class TestOffsets:
-    """Errors of OffsetFetch stand at groups; a rule for a topic puts them where the topic is."""
+    """OffsetFetch has errors for groups and for partitions. A rule for a topic fails only its
+    partitions."""
 
     @staticmethod
     def commit(cluster: Harness, group: str) -> None:
@@ -316,7 +318,7 @@ class TestOffsets:
             groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=[topic]) for group in groups]
         )
 
-    def test_a_partition(self, cluster: Harness) -> None:
+    def test_fail_rule_for_one_partition_of_offset_fetch(self, cluster: Harness) -> None:
         self.commit(cluster, "g")
         arm(cluster, action="fail", api="OffsetFetch", error="UNSTABLE_OFFSET_COMMIT", topic="a", partition=1)
         group = cluster.submit(self.fetch("g"), 8).groups[0]
@@ -325,7 +327,7 @@ class TestOffsets:
         }
         assert offsets == {0: (0, 5), 1: (88, -1)}
 
-    def test_a_group(self, cluster: Harness) -> None:
+    def test_fail_rule_for_one_group_of_offset_fetch(self, cluster: Harness) -> None:
         self.commit(cluster, "g")
         self.commit(cluster, "h")
         arm(cluster, action="fail", api="OffsetFetch", error="NOT_COORDINATOR", group="g")
@@ -333,7 +335,7 @@ class TestOffsets:
         assert {group.group_id: group.error_code for group in groups} == {"g": 16, "h": 0}
 
 
-def test_a_rule_that_could_never_apply_is_refused(cluster: Harness) -> None:
+def test_arm_refuses_a_rule_that_could_never_apply(cluster: Harness) -> None:
     with pytest.raises(UsageError, match="requests of ApiVersions name no topic"):
         arm(cluster, action="fail", api="ApiVersions", error=3, topic="t")
     with pytest.raises(UsageError, match="LeaderAndIsr is not served here"):
@@ -341,7 +343,7 @@ def test_a_rule_that_could_never_apply_is_refused(cluster: Harness) -> None:
     assert cluster.node.faults.rules == []
 
 
-def test_taking_rules_away(cluster: Harness) -> None:
+def test_disarmed_and_cleared_rules_do_not_apply(cluster: Harness) -> None:
     armed = arm(cluster, action="fail", api="Produce", error=3, times=None)
     cluster.node.faults.disarm(armed)
     cluster.node.faults.disarm(armed)

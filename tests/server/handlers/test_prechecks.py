@@ -1,5 +1,4 @@
-"""Every request that a node handles is prechecked: of clients and nodes, with and without an
-authorizer."""
+"""A node prechecks every request from clients and from nodes, with and without an authorizer."""
 
 from __future__ import annotations
 
@@ -30,7 +29,8 @@ AUTHORIZER = {"authorizer.class.name": STANDARD, "super.users": "User:owner"}
 OF_BROKERS = {f"{verb}ShareGroupState" for verb in ("Initialize", "Read", "Write", "Delete")} | {
     "ReadShareGroupStateSummary"
 }
-"""The share coordinator answers these to brokers, whatever the cluster offers to clients."""
+"""Requests of brokers to the share coordinator. They are answered even if the cluster does not
+support share groups."""
 
 OF_GROUPS = [
     served
@@ -45,7 +45,7 @@ HANDLERS: dict[str, ModuleType] = {
 
 
 def request_at(node: Node, served: ServedApi, *, is_in_process: bool = False, is_node: bool = False) -> Request[Any]:
-    """A request without content, of a client unless it says otherwise."""
+    """A request with default fields, from a client unless `is_in_process` or `is_node` is set."""
     listener = node.listeners[0] if served in TABLE else CONTROLLER
     peer = Peer(1, "127.0.0.1", 50_000, listener)
     peer.is_in_process, peer.is_node = is_in_process, is_node
@@ -54,7 +54,7 @@ def request_at(node: Node, served: ServedApi, *, is_in_process: bool = False, is
 
 @pytest.mark.parametrize("served", [*TABLE, *CONTROLLER_TABLE], ids=lambda served: served.name)
 @pytest.mark.parametrize("settings", [{}, AUTHORIZER], ids=["open", "authorizer"])
-def test_every_api_is_prechecked_for_clients_and_nodes(
+def test_dispatch_prechecks_requests_of_clients_and_nodes(
     served: ServedApi, settings: dict[str, object], nodes: dict[str, Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked = list[Request[Any]]()
@@ -80,7 +80,7 @@ def nodes() -> dict[str, Node]:
 
 
 @pytest.mark.parametrize("served", OF_GROUPS, ids=lambda served: served.name)
-def test_an_api_of_groups_that_the_cluster_does_not_have_is_refused(served: ServedApi, groupless: Node) -> None:
+def test_group_api_is_refused_without_its_feature(served: ServedApi, groupless: Node) -> None:
     answer = dispatch.answer(groupless, request_at(groupless, served))
     refused = dispatch.refused(request_at(groupless, served), error_codes.UNSUPPORTED_VERSION)
     is_refused = not isinstance(answer, GeneratorType) and repr(answer) == repr(refused)
@@ -94,7 +94,7 @@ def groupless() -> Node:
     return node
 
 
-def test_a_forwarded_request_is_prechecked_by_the_controller(nodes: dict[str, Node]) -> None:
+def test_controller_prechecks_a_forwarded_request(nodes: dict[str, Node]) -> None:
     undecoded = CreateAclsRequest(creations=[CreateAclsRequest.AclCreation(resource_name="t", host="*")])
     [served] = (each for each in CONTROLLER_TABLE if each.name == "Envelope")
     request = request_at(nodes["{}"], served)
@@ -106,11 +106,9 @@ def test_a_forwarded_request_is_prechecked_by_the_controller(nodes: dict[str, No
     assert end.value.value is DISCONNECT
 
 
-def test_the_broker_that_forwards_a_request_leaves_the_precheck_to_the_controller(
-    nodes: dict[str, Node], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forwarding_broker_does_not_precheck(nodes: dict[str, Node], monkeypatch: pytest.MonkeyPatch) -> None:
     node, checked = nodes["{}"], list[str]()
-    monkeypatch.setattr(node, "lifecycle", Elsewhere())
+    monkeypatch.setattr(node, "lifecycle", ForwardingLifecycle())
     for served in TABLE:
         monkeypatch.setitem(served.__dict__, "precheck", lambda node, request: checked.append(request))
         if served.api.key in FORWARDED:
@@ -120,7 +118,7 @@ def test_the_broker_that_forwards_a_request_leaves_the_precheck_to_the_controlle
     assert checked == []
 
 
-class Elsewhere:
+class ForwardingLifecycle:
     """The lifecycle of a broker that forwards every request."""
 
     def forward(self, request: Request[Any]) -> Any:
@@ -128,8 +126,9 @@ class Elsewhere:
 
 
 @pytest.mark.parametrize("name", HANDLERS)
-def test_no_handler_repeats_its_precheck(name: str) -> None:
-    """`answer` may be called only after it; so nothing in the module calls what it consists of."""
+def test_handler_does_not_repeat_its_precheck(name: str) -> None:
+    """Dispatch calls `answer` only after the precheck, so the handler must not repeat its
+    checks."""
     tree = ast.parse(getsource(HANDLERS[name]))
     others = [
         each
@@ -143,4 +142,6 @@ def test_no_handler_repeats_its_precheck(name: str) -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert called & {"precheck", "admit", "requires_protocol", "check_group"} == set()
-    assert not (hasattr(HANDLERS[name], "precheck") and hasattr(HANDLERS[name], "admit")), "one of them is not called"
+    assert not (hasattr(HANDLERS[name], "precheck") and hasattr(HANDLERS[name], "admit")), (
+        "only precheck or admit is called"
+    )

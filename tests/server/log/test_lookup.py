@@ -1,4 +1,4 @@
-"""Offsets by time, and the places that ListOffsets has negative times for."""
+"""Looks up offsets by timestamp, and by the special timestamps of ListOffsets."""
 
 import pytest
 
@@ -24,13 +24,13 @@ def with_times(*batches: list[int], **settings: int) -> PartitionLog:
     ("time", "offset", "found"),
     [(-5, 0, 0), (0, 0, 0), (1, 1, 30), (30, 1, 30), (31, 6, 40), (21, 1, 30), (40, 6, 40), (41, -1, None)],
 )
-def test_the_first_record_no_older(time: int, offset: int, found: int | None) -> None:
+def test_offset_for_timestamp_returns_first_record_at_or_after_it(time: int, offset: int, found: int | None) -> None:
     log = with_times([0, 30, 10], [5, 20, 7], [40])
     expected = NOTHING if found is None else TimestampAndOffset(NOW + found, offset, 2 if offset == 6 else 0)
     assert log.offset_for(NOW + time) == expected
 
 
-def test_every_record_of_a_log_of_many_chunks_and_segments() -> None:
+def test_offset_for_timestamp_in_a_log_with_many_segments() -> None:
     times = [[index * 10 + (7 * batch) % 5 for index in range(batch * 3, batch * 3 + 3)] for batch in range(400)]
     log = with_times(*times, segment_bytes=9000)
     flat = [time for batch in times for time in batch]
@@ -39,7 +39,7 @@ def test_every_record_of_a_log_of_many_chunks_and_segments() -> None:
         assert log.offset_for(NOW + timestamp).offset == first
 
 
-def test_records_below_the_start_are_not_found() -> None:
+def test_offset_for_timestamp_ignores_records_below_the_log_start() -> None:
     log = with_times([0, 30, 10], [5, 20, 7], [40])
     log.delete_records_before(2)
     assert log.offset_for(NOW).offset == 2
@@ -48,22 +48,23 @@ def test_records_below_the_start_are_not_found() -> None:
     assert log.offset_for(NOW) == NOTHING
 
 
-def test_the_first_of_the_latest_records() -> None:
+def test_max_timestamp_returns_the_first_record_with_this_timestamp() -> None:
     log = with_times([0, 30, 10], [5, 50, 50, 7], [50], [20])
     assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 4, 1)
-    for start in (5, 8, 9):  # the stored log counts, also below its start
+    for start in (5, 8, 9):  # records below the log start offset count as long as they are stored
         log.delete_records_before(start)
         assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 4, 1)
 
 
-def test_the_latest_record_stays_known_when_its_segment_is_released() -> None:
+def test_max_timestamp_is_kept_after_its_segment_was_released() -> None:
     log = with_times(*([time, time + 1] for time in (0, 3, 5000, *range(10, 900, 3))), segment_bytes=1 << 20)
     log.delete_records_before(log.log_end_offset)
     assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 5001, 5, 2)
 
 
-def test_a_lookup_looks_at_the_first_segment_that_is_late_enough_alone() -> None:
-    """What it finds there may be below the log start offset. Then nothing is found, as in Kafka."""
+def test_offset_for_timestamp_reads_only_the_first_late_enough_segment() -> None:
+    """The record in this segment may be below the log start offset. Then the lookup finds no
+    offset, as in Kafka."""
     log = with_times([0], [50], [20], [30], segment_bytes=2 * len(produced(1, size=1)))
     assert len(log.segments) == 2
     assert log.offset_for(NOW + 30).offset == 1
@@ -73,13 +74,13 @@ def test_a_lookup_looks_at_the_first_segment_that_is_late_enough_alone() -> None
     assert log.offset_for(NOW + 30).offset == 3
 
 
-def test_the_latest_record_after_a_truncation() -> None:
+def test_max_timestamp_after_a_truncation() -> None:
     log = with_times([0, 30, 10], [5, 50, 7], [20])
     log.truncate_to(3)
     assert log.offset_for(lookup.MAX_TIMESTAMP).offset == 1
 
 
-def test_in_log_append_time_the_batch_decides() -> None:
+def test_log_append_time_is_looked_up_by_batch() -> None:
     log = new_log(message_timestamp_type="LogAppendTime")
     for now in (NOW, NOW + 10):
         log.append_as_leader(produced(3, timestamp=5), leader_epoch=0, now=now)
@@ -89,7 +90,7 @@ def test_in_log_append_time_the_batch_decides() -> None:
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_inside_compressed_batches(codec: int) -> None:
+def test_offset_for_timestamp_inside_compressed_batches(codec: int) -> None:
     log = new_log()
     log.append_as_leader(produced(50, compression=codec), leader_epoch=0, now=NOW)
     assert log.offset_for(NOW + 33).offset == 33
@@ -105,20 +106,20 @@ def test_special_timestamps_are_looked_up() -> None:
     assert log.offset_for(lookup.LATEST_TIERED) == log.offset_for(lookup.EARLIEST_PENDING_UPLOAD) == NOTHING
 
 
-def test_places_of_an_empty_log() -> None:
+def test_special_timestamps_of_an_empty_log() -> None:
     log = new_log()
     assert log.offset_for(lookup.EARLIEST) == log.offset_for(lookup.LATEST) == TimestampAndOffset(-1, 0, -1)
     assert log.offset_for(lookup.MAX_TIMESTAMP) == log.offset_for(NOW) == NOTHING
 
 
-def test_an_epoch_that_begins_above_the_start_is_not_the_starts() -> None:
+def test_earliest_has_no_epoch_if_epochs_begin_above_the_log_start() -> None:
     log = new_log()
     log.truncate_fully_and_start_at(5, log_start_offset=3)
     log.append_as_leader(produced(1), leader_epoch=2, now=NOW)
     assert log.offset_for(lookup.EARLIEST) == TimestampAndOffset(-1, 3, -1)
 
 
-def test_a_batch_that_cannot_be_read_is_passed_over() -> None:
+def test_offset_for_timestamp_skips_an_unreadable_batch() -> None:
     log = new_log()
     damaged = produced(100, timestamp=NOW)
     # the header count of the last record, which was not checked

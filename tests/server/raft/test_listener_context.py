@@ -1,5 +1,5 @@
-"""The calls of the listener: each offset once, in order, and a snapshot before records that the log
-has no more.
+"""The calls of the raft listener: it receives each offset once, in order. It receives a snapshot if
+the log no longer has the records before an offset.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from tests.server.raft.followed import Followed, batch, response
 from tests.server.raft.quorum import START, Quorum, RecordingListener, Snapshots, static_voters
 
 
-def test_30_the_snapshot_comes_before_the_records_after_it_and_once() -> None:
+def test_listener_loads_the_snapshot_once_before_later_records() -> None:
     delivered: list[Any] = []
 
     class Ordered(RecordingListener):
@@ -41,7 +41,7 @@ def test_30_the_snapshot_comes_before_the_records_after_it_and_once() -> None:
     assert delivered == [OffsetAndEpoch(7, 3), (7, 8), (8, 9)]
 
 
-def test_a_listener_that_fell_behind_the_start_of_the_log_is_given_the_snapshot() -> None:
+def test_listener_behind_the_log_start_offset_loads_the_snapshot() -> None:
     log = RaftLog(PartitionLog("m", 0), static_voters([1]))
     log.append_as_follower(batch(0, b"a"), 4, START)
     listener = RecordingListener()
@@ -57,7 +57,7 @@ def test_a_listener_that_fell_behind_the_start_of_the_log_is_given_the_snapshot(
     assert listener.offsets == [0, 9]
 
 
-def test_the_bootstrap_snapshot_comes_with_the_first_commit() -> None:
+def test_bootstrap_snapshot_is_loaded_with_the_first_commit() -> None:
     quorum = Quorum(dynamic=True)
     assert quorum.listener(1).snapshots == []
     quorum.elect()
@@ -66,7 +66,7 @@ def test_the_bootstrap_snapshot_comes_with_the_first_commit() -> None:
     assert quorum.listener(1).offsets == list(range(quorum[1].log.high_watermark))
 
 
-def test_many_records_are_delivered_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listener_receives_many_records_in_several_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listener_context, "MAX_BYTES_PER_CALL", 200)
     followed = Followed()
     records = b"".join(batch(number, b"x" * 150) for number in range(5))
@@ -87,7 +87,7 @@ def test_batch_appended_by_a_listener_is_delivered_afterwards() -> None:
     assert alone.listener.events == [("leader", 1)]
 
 
-def test_a_leader_that_can_do_nothing_any_more_leads_no_more() -> None:
+def test_failed_leader_resigns_and_refuses_appends() -> None:
     changing = Changing()
     changing.quorum.isolate(changing.id)
     response = changing.ask(remove(changing.others[0]))

@@ -1,6 +1,6 @@
 """Three brokers and a controller, with the topic "t" and the coordinators' topics of one partition
-each, replicated on all brokers, and the topic "alone" on one broker. Requests of clients go to the
-leader of the partition that they are about, in stepped time."""
+each, replicated on all brokers, and the topic "alone" on one broker. Requests of clients are sent
+to the leader of their partition, in stepped time."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ RETRIED = (error_codes.COORDINATOR_LOAD_IN_PROGRESS, error_codes.CONCURRENT_TRAN
 
 
 class Brokers(Controllers):
-    """Each topic has its first replica on another broker: the coordinator is 11, the leader of "t"
-    12, the group coordinator 13."""
+    """Each topic has another preferred leader: broker 11 is the transaction coordinator, 12 leads
+    "t", and 13 is the group coordinator."""
 
     def __init__(self, settings: Mapping[str, object] | None = None) -> None:
-        # By the number of the request: the receiver, and the sender's callback.
+        # Number of a pending request -> the receiver, and the callback of the sender.
         self._in_flight: dict[int, tuple[Node, Callable[[Any], None]]] = {}
         self._numbers = count(1)
         super().__init__(1, settings)
@@ -64,7 +64,7 @@ class Brokers(Controllers):
         answered: Callable[[Any], None],
         listener: ListenerSpec | None = None,
     ) -> None:
-        """Submit, and keep the request for `kill` while it waits."""
+        """Submits a request, and remembers it for `kill` while it is pending."""
         number = next(self._numbers)
 
         def once(answer: Any) -> None:
@@ -75,7 +75,7 @@ class Brokers(Controllers):
         super().submit(node, body, version, once, listener)
 
     def kill(self, id: int) -> None:
-        """Kills a node: the requests that wait there are lost."""
+        """Kills a node. The pending requests to this node are lost."""
         killed = self.nodes[id]
         super().kill(id)
         for target, answered in list(self._in_flight.values()):
@@ -122,7 +122,7 @@ class Brokers(Controllers):
         return self.entry.metadata.state.label
 
     def route(self, body: Message, version: int) -> Any:
-        """The response of the broker that the request is for, after a fail-over if one is due."""
+        """The response of the leader of the request's partition; waits for a leader first."""
         topic = topic_of(body)
         self.until(lambda: self.led_by(topic) is not None)
         node = self.led_by(topic)
@@ -144,7 +144,7 @@ class Brokers(Controllers):
         assert code == 0
 
     def fail_over(self, topic: str) -> Node:
-        """Kills the leader of the topic; the broker that leads it then."""
+        """Kills the leader of the topic, and returns the new leader."""
         before = self.led_by(topic)
         assert before is not None
         self.kill(before.id)

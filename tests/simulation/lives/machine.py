@@ -1,5 +1,5 @@
-"""The log directories of a simulated node over its lives: they may lose their power, and they may
-be full."""
+"""The disks of a simulated node, across its restarts: the disks may lose power, and a log directory
+may be full."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..brokers.machine import CLUSTER
 
 
 class Disks:
-    """The disks by the paths of their directories, of which the first has the metadata."""
+    """The disks by the path of their log directory. The first directory has the metadata log."""
 
     def __init__(self, id: int, count: int, now: int, beginning: list[Message] | None) -> None:
         self._id, self._ids = id, Random(id)
@@ -34,14 +34,15 @@ class Disks:
         return FileLogs(opened(disks, self._id), self._new_id)
 
     def killed(self) -> None:
-        """The process has ended; its writes are kept. A directory that was full has room again."""
+        """Simulates a killed process. Its writes are kept, and a full directory has free space
+        again."""
         self.disks = {path: disk.copy() for path, disk in self.disks.items()}
 
     def power_lost(self, random: Random) -> None:
         self.disks = {path: disk.power_lost(random) for path, disk in self.disks.items()}
 
     def fill(self, path: str) -> None:
-        """From now on no change to this directory succeeds."""
+        """Makes every later write to this directory fail."""
         self.disks[path].failing = True
 
     @property

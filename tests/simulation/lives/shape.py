@@ -1,4 +1,5 @@
-"""The shape of a simulated cluster with files: segments, logs and snapshots all end soon."""
+"""The shape of a simulated cluster with files. Sizes and intervals are small, so that segments are
+rolled, deleted and snapshotted often."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from random import Random
 from ..brokers.shape import Shape
 
 SEGMENT, RETENTION = 1000, 4000
-"""The size in bytes at which a data segment ends, and the size that retention keeps."""
+"""The size in bytes at which a data segment is rolled, and the size that retention keeps."""
 
 RETENTION_CHECK_MS, DELETE_DELAY_MS, CHECKPOINT_MS = 10_000, 5_000, 15_000
 SNAPSHOTS_CHECK_MS = 60_000
@@ -20,8 +21,8 @@ NO_SEGMENT = 0
 
 @dataclass(frozen=True, slots=True)
 class LivesShape(Shape):
-    """`directories` is the number of log directories of each node. A segment of the metadata log
-    ends at `metadata_segment` bytes; with NO_SEGMENT none ends. A snapshot is due after
+    """`directories` is the number of log directories of each node. A segment of the metadata log is
+    rolled at `metadata_segment` bytes; with NO_SEGMENT it is never rolled. A snapshot is due after
     `snapshot_bytes`, and `metadata_retention` bytes are kept."""
 
     directories: int = 1
@@ -36,7 +37,7 @@ class LivesShape(Shape):
 
     @property
     def settings(self) -> Mapping[str, object]:
-        found: dict[str, object] = {
+        settings: dict[str, object] = {
             **Shape.settings.fget(self),  # type: ignore[attr-defined]  # a class with slots has no super without its name
             "broker.heartbeat.interval.ms": 1000,
             "metadata.max.idle.interval.ms": 5000,
@@ -54,10 +55,10 @@ class LivesShape(Shape):
             "transaction.state.log.min.isr": 1,
         }
         if self.metadata_segment != NO_SEGMENT:
-            found["internal.metadata.log.segment.bytes"] = self.metadata_segment
+            settings["internal.metadata.log.segment.bytes"] = self.metadata_segment
         if self.flushing:
-            found["log.flush.interval.messages"] = 1
-        return found
+            settings["log.flush.interval.messages"] = 1
+        return settings
 
 
 def single(random: Random, **fixed: object) -> LivesShape:

@@ -1,5 +1,5 @@
-"""Columns to batches: the plain reader reads back the same rows, with the requested header fields;
-rows that cannot be encoded give an error of one sentence."""
+"""Encodes columns as batches. The plain reader must read the same rows, with the requested header
+fields. Rows that cannot be encoded raise UsageError."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def arrow(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
 
 @settings(max_examples=60)
 @given(ROWS, st.integers(0, 4), st.integers(100, 5000))
-def test_any_rows_come_back(rows: list[tuple[Any, ...]], codec: int, max_bytes: int) -> None:
+def test_encoded_rows_decode_to_the_same_records(rows: list[tuple[Any, ...]], codec: int, max_bytes: int) -> None:
     made = columns.encode(arrow(rows), codec=codec, now=77, base_offset=1 << 40, max_bytes=max_bytes)
     expected = [
         Record((1 << 40) + at, 77 if stamp is None else stamp, key, value, tuple(headers or ()))
@@ -44,7 +44,7 @@ def test_any_rows_come_back(rows: list[tuple[Any, ...]], codec: int, max_bytes: 
         assert all(len(batch) <= max_bytes or header.count == 1 for batch in made for _, header in iter_batches(batch))
 
 
-def test_stamps_of_the_producer() -> None:
+def test_encode_sets_producer_id_epoch_and_sequence_in_each_batch() -> None:
     rows = arrow([(None, bytes(100), 1000 + at, None) for at in range(100)])
     made = columns.encode(
         rows, now=0, base_offset=50, producer_id=4711, producer_epoch=3, base_sequence=(1 << 31) - 30, leader_epoch=8,
@@ -78,7 +78,7 @@ def test_columns_survive_an_encode_decode_round_trip() -> None:
     [pa.binary(), pa.large_binary(), pa.string(), pa.large_string(), pa.binary_view(), pa.string_view(), pa.binary(3)],
     ids=str,
 )
-def test_any_type_of_bytes(kind: pa.DataType) -> None:
+def test_encode_accepts_each_arrow_type_of_bytes_and_text(kind: pa.DataType) -> None:
     values = pa.array(["abc", None, "xyz"]).cast(pa.binary()).cast(kind)
     (made,) = columns.encode(pa.record_batch([values], ["value"]), now=7)
     assert [(record.key, record.value, record.timestamp) for record in decode_all(made)] == [
@@ -99,7 +99,7 @@ def test_timestamps_of_any_unit_are_rounded_down(unit: str, number: int) -> None
     ]
 
 
-def test_slices_are_read_where_they_are() -> None:
+def test_encode_of_a_slice_has_only_the_rows_of_the_slice() -> None:
     rows = arrow([(b"k%d" % at, b"v%d" % at, at, [("h", b"%d" % at)] * (at % 3)) for at in range(20)])
     whole = decode_all(b"".join(columns.encode(rows, now=0)))
     some = decode_all(b"".join(columns.encode(rows.slice(7, 5), now=0)))
@@ -108,7 +108,7 @@ def test_slices_are_read_where_they_are() -> None:
     ]
 
 
-def test_no_rows_make_no_batch() -> None:
+def test_encode_of_an_empty_table_returns_no_batch() -> None:
     assert columns.encode(arrow([]), now=0) == []
 
 
@@ -126,7 +126,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arrays", "names", "sentence"), WRONG)
-def test_columns_that_are_none(arrays: list[pa.Array], names: list[str], sentence: str) -> None:
+def test_encode_refuses_missing_or_mistyped_columns(arrays: list[pa.Array], names: list[str], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         columns.encode(pa.record_batch(arrays, names), now=0)
 
@@ -135,6 +135,6 @@ def test_columns_that_are_none(arrays: list[pa.Array], names: list[str], sentenc
     ("options", "sentence"),
     [({"codec": 8}, "no compression codec has the id 8"), ({"base_offset": 1 << 63}, "cannot hold")],
 )
-def test_timestamps_out_of_range_are_refused(options: dict[str, int], sentence: str) -> None:
+def test_encode_refuses_unknown_codec_and_offset_overflow(options: dict[str, int], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         columns.encode(arrow([(None, b"v", 1, None)]), **{"now": 0, **options})

@@ -1,7 +1,7 @@
 """Records with consistent lengths and unusual varints: overlong, with too many bits, or negative
 where that is not allowed.
 
-Each record must be read or refused as by the plain reader, also between records that are in order.
+Each record must be read or refused as by the plain reader, also between valid records.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def record(dice: Random, strange: float) -> bytes:
 
 
 @pytest.mark.parametrize("implementation", EVERY)
-def test_strange_varints(implementation: str) -> None:
+def test_records_with_unusual_varints_decode_like_the_plain_reader(implementation: str) -> None:
     dice = Random(SEED)
     verdicts = []
     for turn in range(ROUNDS):
@@ -112,7 +112,7 @@ def test_record_body_with_any_flipped_bit_gives_the_same_columns(implementation:
     ],
 )
 @pytest.mark.parametrize("count", [1, 2])
-def test_record_with_each_byte_changed_decodes_like_the_reader(implementation: str, text: str, count: int) -> None:
+def test_record_with_odd_lengths_decodes_like_the_plain_reader(implementation: str, text: str, count: int) -> None:
     buffer = batch(bytes.fromhex(text) * count, count) + bytes(encode_batch([PLAIN]))
     assert by_columns(buffer, implementation) == plainly(buffer)
 
@@ -128,9 +128,9 @@ def test_batch_with_a_wrong_record_count_gives_the_same_columns(implementation: 
 
 @pytest.mark.parametrize("implementation", EVERY[1:])
 @pytest.mark.parametrize("seed", range(8))
-def test_bytes_that_change_while_they_are_read(implementation: str, seed: int) -> None:
-    """For example bytes of a file that is mapped into memory: whatever the result is, no byte
-    outside of the buffer is read."""
+def test_decode_of_changing_bytes_raises_invalid_record_or_succeeds(implementation: str, seed: int) -> None:
+    """The bytes may change, for example, in a file that is mapped into memory. The reader must not
+    read outside the buffer, and must raise InvalidRecord or return valid columns."""
     dice = Random(seed)
     headers = tuple((f"h{at}", b"x" * at) for at in range(4))
     buffer = bytearray(b"".join(encode_batch([Record(at, 5, b"k", b"v", headers)], base_offset=at) for at in range(50)))

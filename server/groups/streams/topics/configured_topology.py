@@ -26,7 +26,7 @@ class ConfiguredInternalTopic(NamedTuple):
     configs: Mapping[str, str]
 
     def creatable(self) -> CreatableTopic:
-        """Returns the entry of CreateTopics that creates it."""
+        """Returns the entry for this topic in a CreateTopics request."""
         return CreatableTopic(
             name=self.name,
             num_partitions=self.partitions,
@@ -48,7 +48,8 @@ class ConfiguredInternalTopic(NamedTuple):
 
 
 class ConfiguredSubtopology(NamedTuple):
-    """`number_of_tasks` is one per partition of the source topic with the most partitions."""
+    """`number_of_tasks` is the number of partitions of the source topic with the most
+    partitions."""
 
     number_of_tasks: int
     source_topics: frozenset[str]
@@ -80,7 +81,8 @@ def _described(topics: Mapping[str, ConfiguredInternalTopic]) -> list[DescribedT
 
 
 class ConfiguredTopology(NamedTuple):
-    """`subtopologies` is None while topics do not fit, `error` says why the topology is not ready.
+    """`subtopologies` is None while source topics are missing or their partition counts differ.
+    `error` is the reason why the topology is not ready.
 
     Missing internal topics are an error as well; then `subtopologies` is known.
     """
@@ -92,7 +94,7 @@ class ConfiguredTopology(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Returns whether all topics exist as the topology needs them."""
+        """Returns whether all topics exist with the required partition counts."""
         return self.error is None
 
     def described(self) -> StreamsGroupDescribeResponse.Topology:

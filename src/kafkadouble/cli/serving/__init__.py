@@ -1,1 +1,1 @@
-"""The run of `kafkadouble serve`, after its options are read."""
+"""Runs `kafkadouble serve` after its options were parsed."""

@@ -1,5 +1,5 @@
 """The options --security, --user, --users-file, --oauthbearer, --certificate, --acl and
---super-user of `kafkadouble serve`, with what a scenario says of the same."""
+--super-user of `kafkadouble serve`, combined with the same settings of a scenario."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ WORDS = {
     "acls": "--acl",
     "super_users": "--super-user",
 }
-"""The options, by the names of a program."""
+"""A parameter of KafkaDouble -> the option of `kafkadouble serve`."""
 
 
 def access_of(options: argparse.Namespace, scenario: Scenario | None, given: Sequence[Given]) -> ClientAccess:
-    """The users and their rights. The environment has users only for listeners with
-    SASL. UsageError."""
+    """The users and their ACLs. The environment variable for users is read only if a listener uses
+    SASL. Raises UsageError."""
     protocol = options.security or (scenario and scenario.security)
     has_sasl = protocol in WITH_SASL or any(name in (LISTENERS, MAP) and "SASL_" in text for _, name, text in given)
     of_environment = os.environ.get(MORE_USERS, "") if has_sasl else ""
     has_users = options.user or options.users_file or of_environment
     users = users_of_options(options.user, options.users_file, of_environment) if has_users else None
     acls, super_users = options.acl or None, options.super_user or None
-    words = ClientAccess(options.security, options.certificate, users, acls, super_users, options.oauthbearer)
-    access = with_scenario(words, scenario and scenario.access, WORDS)
+    of_options = ClientAccess(options.security, options.certificate, users, acls, super_users, options.oauthbearer)
+    access = with_scenario(of_options, scenario and scenario.access, WORDS)
     access.creations()
     return access

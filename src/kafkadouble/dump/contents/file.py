@@ -1,5 +1,5 @@
-"""Reads a file piece by piece, and limits the size of files that must be read whole. What is no
-regular file is not read: a FIFO would wait for ever."""
+"""Reads a file piece by piece, and limits the size of files that must be read whole. Only regular
+files are read: reading a FIFO could wait for ever."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from types import TracebackType
 from kafkadouble.server.log.formats import BadFile
 
 LARGEST_WHOLE = 1 << 28
-"""The largest size in bytes of a file that is read whole: checkpoints and producer snapshots. That
-is ten million partitions, or six million producers."""
+"""The largest size in bytes of a file that is read whole: checkpoints and producer snapshots. A
+file of this size has ten million partitions, or six million producers."""
 
 
 class FileBytes:
     """The bytes of a file, read by slices, up to the size that it had when it was opened. A context
-    manager. Raises BadFile for what is no regular file."""
+    manager. Raises BadFile if `path` is no regular file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -29,13 +29,13 @@ class FileBytes:
     def __len__(self) -> int:
         return self._size
 
-    def __getitem__(self, place: slice, /) -> bytes:
-        start, stop, _ = place.indices(self._size)
+    def __getitem__(self, part: slice, /) -> bytes:
+        start, stop, _ = part.indices(self._size)
         self._file.seek(start)
         parts: list[bytes] = []
-        while start < stop and (part := self._file.read(stop - start)):
-            parts.append(part)
-            start += len(part)
+        while start < stop and (data := self._file.read(stop - start)):
+            parts.append(data)
+            start += len(data)
         return b"".join(parts)
 
     def whole(self) -> bytes:

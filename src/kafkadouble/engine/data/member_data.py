@@ -1,5 +1,5 @@
-"""The data that a node of a cluster in one process keeps over its lives: in memory, or in a folder
-of its own in each data directory."""
+"""The data of a node that its restarts keep: in memory, or in its own folder in each data
+directory. The node belongs to a cluster in one process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTROLLER, BROKER = "controller", "broker-"
 
 
 class OnDisk:
-    """Log directories that outlive their node, and this process."""
+    """Log directories on disk, which are kept when the node or this process ends."""
 
     def __init__(self, dirs: DataDirs) -> None:
         self._dirs = dirs
@@ -31,11 +31,11 @@ class OnDisk:
 
 
 def check_count(data_dirs: Sequence[str], brokers: int) -> None:
-    """UsageError for directories of another number of brokers: the controller's id is one beyond
-    theirs."""
+    """Raises UsageError for directories of a cluster with another number of brokers. The id of the
+    controller shows this number: it is the number of brokers plus 1."""
     if not data_dirs:
         return
-    from .data_dirs import node_of  # with a data directory alone
+    from .data_dirs import node_of  # only with a data directory
 
     for path in data_dirs:
         controller = node_of(os.path.join(path, CONTROLLER))
@@ -44,11 +44,11 @@ def check_count(data_dirs: Sequence[str], brokers: int) -> None:
 
 
 def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id: str | None) -> NodeData:
-    """The data of one node: in folders of this name, if there are data directories. UsageError for
-    directories that cannot be had."""
+    """The data of one node: in folders of this name, if there are data directories. Raises
+    UsageError for data directories of a single node."""
     if not data_dirs:
         return InMemory(cluster_id)
-    from .data_dirs import DataDirs  # with a data directory alone
+    from .data_dirs import DataDirs  # only with a data directory
 
     for path in data_dirs:
         if os.path.exists(os.path.join(path, META_PROPERTIES)):

@@ -1,2 +1,2 @@
-"""Reads and changes a Kafka by requests: what stands for the brokers of a double, and for their
-thread."""
+"""Reads and changes an Apache Kafka cluster by requests, in place of the brokers of a double and
+their thread."""

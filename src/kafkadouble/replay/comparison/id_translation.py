@@ -1,8 +1,10 @@
-"""Ids that each server chooses: topic ids, member ids, producer ids, fetch sessions.
+"""Translates ids that each server chooses itself: topic ids, member ids, producer ids, fetch
+sessions.
 
-Rules. An answer of the recording and the one that was found beside it show which id stands for
-which. Later requests are sent with the ids that were found. Node ids are known from the start. An
-id that no answer has shown was chosen by the client, and stays.
+Rules. The recorded answer and the answer of the target to the same request have ids at the same
+positions: the recorded id corresponds to the target's id. Later requests are sent with the ids of
+the target. Node ids are known from the start. An id that no answer contained was chosen by the
+client, and is not translated.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from kafkadouble.wire.errors import WireError
 from .field_rules import NODE, PRODUCER, SESSION, id_kind
 
 NOT_AN_ID: Mapping[str, tuple[Any, ...]] = {SESSION: (0, -1), PRODUCER: (-1,)}
-"""Values that stand for no id; of the other kinds they are `_NO_ID`."""
+"""Kind of an id -> the values that mean no id. For all other kinds these values are `_NO_ID`."""
 
 _NO_ID = (None, "", -1, Uuid.ZERO)
 
@@ -30,12 +32,13 @@ COUNTED = (
     ("member_id", "generation_id"),
     ("member_id", "generation_id_or_member_epoch"),
 )
-"""Fields of one struct: an id, and what the server counts for it. The count of the target is ahead
-of the recorded one if it knew the producer or the group before."""
+"""Fields of one struct: an id, and the count that the server keeps for it (an epoch, a generation).
+The count of the target is higher than the recorded count if the target knew the producer or the
+group before."""
 
 
 def is_id(kind: str, value: Any) -> bool:
-    """Whether a value of this kind names something."""
+    """Whether a value of this kind is an id."""
     return value not in NOT_AN_ID.get(kind, _NO_ID)
 
 
@@ -43,24 +46,26 @@ class IdTranslation:
     """Translates the ids of a recording to those of the target. `nodes` maps node ids."""
 
     def __init__(self, nodes: Mapping[int, int]) -> None:
-        self._found: dict[tuple[str, Any], Any] = {(NODE, recorded): node for recorded, node in nodes.items()}
-        # What is added to the count of a recorded id, and to the epoch of a fetch session.
+        self._target_ids: dict[tuple[str, Any], Any] = {(NODE, recorded): node for recorded, node in nodes.items()}
+        # Recorded id -> the number that is added to its count; fetch session -> the number that is
+        # added to its epoch.
         self._ahead: dict[Any, int] = {}
         self._fetches: dict[tuple[int, int], int] = {}
 
     def learn(self, kind: str, recorded: Any, found: Any, node: int) -> bool:
-        """Records that one id stands for the other. Returns False if another one stands for it
-        already."""
+        """Records that a recorded id corresponds to an id of the target. Returns False if it
+        already corresponds to another id."""
         if kind == SESSION and is_id(kind, recorded):
-            self._found[_key(kind, recorded, node)] = found
+            self._target_ids[_key(kind, recorded, node)] = found
             return True
         if not is_id(kind, recorded) or not is_id(kind, found):
             return kind == SESSION or is_id(kind, recorded) == is_id(kind, found)
-        known: Any = self._found.setdefault(_key(kind, recorded, node), found)
+        known: Any = self._target_ids.setdefault(_key(kind, recorded, node), found)
         return bool(known == found)
 
     def learn_count(self, recorded: Any, found: Any) -> None:
-        """Records the count of an id, from a struct of two answers that names both."""
+        """Records the difference between the counts of an id, from the same struct of both
+        answers."""
         for id_name, count_name in COUNTED:
             count = getattr(recorded, count_name, -1)
             if count >= 0 and is_id("", id := getattr(recorded, id_name, None)):
@@ -71,14 +76,15 @@ class IdTranslation:
         return count if count < 0 else count + self._ahead.get(id, 0)
 
     def fetched_again(self, exchange: Exchange) -> None:
-        """A request is sent once more: in a fetch session, the next one has the next epoch."""
+        """Records that a request was sent once more: in a fetch session, the next request has a
+        higher epoch."""
         if exchange.api_key == ApiKeys.FETCH and (body := exchange.request()).session_epoch > 0:
             key = exchange.node, body.session_id
             self._fetches[key] = self._fetches.get(key, 0) + 1
 
     def of(self, kind: str, value: Any, node: int) -> Any:
-        """The id that was found for this one; itself if none is known."""
-        return self._found.get(_key(kind, value, node), value) if is_id(kind, value) else value
+        """The id of the target for a recorded id; the recorded id if no other is known."""
+        return self._target_ids.get(_key(kind, value, node), value) if is_id(kind, value) else value
 
     def request(self, exchange: Exchange) -> tuple[Any, bool]:
         """The request to send, and whether it differs from the recorded one."""
@@ -87,7 +93,8 @@ class IdTranslation:
         return body, self._translate(exchange, body) or is_later
 
     def _move_session(self, exchange: Exchange, body: Any) -> bool:
-        """Before the ids: a session is found by its recorded id."""
+        """Adjusts the epoch of a fetch session. It is called before the ids are translated, because
+        it needs the recorded session id."""
         if exchange.api_key != ApiKeys.FETCH or body.session_epoch <= 0:
             return False
         more = self._fetches.get((exchange.node, body.session_id), 0)
@@ -109,7 +116,8 @@ class IdTranslation:
         return changed
 
     def _translate_counts(self, struct: Any) -> bool:
-        """Before the ids: a count is found by the recorded id."""
+        """Translates the counts. It is called before the ids are translated, because it needs the
+        recorded ids."""
         changed = False
         for id_name, count_name in COUNTED:
             if hasattr(struct, id_name) and hasattr(struct, count_name):
@@ -129,7 +137,8 @@ class IdTranslation:
         return _mapped(value, field, lambda each: self.of(kind, each, exchange.node))
 
     def _records(self, records: Any) -> Any:
-        """Batches with the producer that was found. What is no batch is sent as it is."""
+        """The batches with the producer id and epoch of the target. Bytes that are no batch are not
+        changed."""
         changed: bytearray | None = None
         try:
             for position, header in iter_batches(records):
@@ -152,5 +161,5 @@ def _mapped(value: Any, field: FieldInfo, found: Callable[[Any], Any]) -> Any:
 
 
 def _key(kind: str, value: Any, node: int) -> tuple[str, Any]:
-    """Fetch sessions are numbered by each node."""
+    """The key of an id. Each node numbers its own fetch sessions."""
     return kind, (node, value) if kind == SESSION else value

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @verb
 def arm(host: Host, rule: Rule | RuleHandle) -> RuleHandle:
-    """Arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+    """Arms a fault rule, or the rule of a handle once more. Raises UsageError when it could never
     apply."""
     rule = rule.rule if isinstance(rule, RuleHandle) else rule
     if not isinstance(rule, Rule):
@@ -35,23 +35,23 @@ def rules(host: Host) -> list[RuleHandle]:
 
 @verb
 def remove_rule(host: Host, rule: RuleHandle | int) -> None:
-    """Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
-    called again for the same rule."""
+    """Disarms a rule, given by its handle or its id, and releases everything that the rule holds. A
+    second call for the same rule has no effect."""
     handle_of(host.known(), rule).remove()
 
 
 @verb
 def clear_rules(host: Host) -> None:
-    """Disarms every fault rule, including those that other callers armed, and lets go on what a
-    rule holds."""
+    """Disarms every fault rule, including rules that other callers armed, and releases everything
+    that the rules hold."""
     host.serving().thread.call(lambda: host.serving().broker.clear_rules())
 
 
 @attribute
 @verb
 def unused_rules(host: Host) -> list[Rule]:
-    """The rules that were armed since the start or the last reset and that nothing has matched
-    so far, armed or already removed, oldest first. The latest 1000 are remembered."""
+    """The rules that have matched nothing since the start or the last reset, oldest first. Removed
+    rules are included. The latest 1000 rules are remembered."""
     running = host.known()
     return running.on_thread(lambda: running.broker.faults.register.unused)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from kafkadouble.coordinators.group_values import Committed
 from kafkadouble.records.read_records import ReadRecord
-from kafkadouble.records.record_filter import ReadPlace
+from kafkadouble.records.record_filter import ReadPosition
 from kafkadouble.seen.request_filter import SeenNumber
 from kafkadouble.server.faults.rule import Rule
 
@@ -75,5 +75,5 @@ def read_since(value: Any) -> Any:
 
 def _place(value: Any) -> Any:
     if isinstance(value, Mapping) and value.keys() >= PLACE_FIELDS:
-        return ReadPlace(value["topic"], value["partition"], value["offset"])
+        return ReadPosition(value["topic"], value["partition"], value["offset"])
     return value

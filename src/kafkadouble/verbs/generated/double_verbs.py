@@ -741,7 +741,7 @@ class DoubleVerbs:
         return _waiting.wait_for_request(self._double_host, api, count, timeout=timeout, advance=advance, **narrowing)
 
     def arm(self, rule: Rule | RuleHandle) -> RuleHandle:
-        """Arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+        """Arms a fault rule, or the rule of a handle once more. Raises UsageError when it could never
         apply."""
         return _arming.arm(self._double_host, rule)
 
@@ -751,19 +751,19 @@ class DoubleVerbs:
         return _arming.rules(self._double_host)
 
     def remove_rule(self, rule: RuleHandle | int) -> None:
-        """Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
-        called again for the same rule."""
+        """Disarms a rule, given by its handle or its id, and releases everything that the rule holds. A
+        second call for the same rule has no effect."""
         _arming.remove_rule(self._double_host, rule)
 
     def clear_rules(self) -> None:
-        """Disarms every fault rule, including those that other callers armed, and lets go on what a
-        rule holds."""
+        """Disarms every fault rule, including rules that other callers armed, and releases everything
+        that the rules hold."""
         _arming.clear_rules(self._double_host)
 
     @property
     def unused_rules(self) -> list[Rule]:
-        """The rules that were armed since the start or the last reset and that nothing has matched
-        so far, armed or already removed, oldest first. The latest 1000 are remembered."""
+        """The rules that have matched nothing since the start or the last reset, oldest first. Removed
+        rules are included. The latest 1000 rules are remembered."""
         return _arming.unused_rules(self._double_host)
 
     def refuse_connections(self, **more: Unpack[LineNarrowing]) -> RuleHandle:

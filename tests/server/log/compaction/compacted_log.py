@@ -1,4 +1,4 @@
-"""A compacted log, and its cleaning in one go."""
+"""Builds compacted logs, and runs the cleaner on a log until it is done."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ public final class Rule {
         return spent;
     }
 
-    /** Disarms the rule, and lets go on what it holds. It may be called again. */
+    /** Disarms the rule, and releases everything that it holds. It may be called again. */
     public void remove() {
         verbs.removeRule(id);
     }

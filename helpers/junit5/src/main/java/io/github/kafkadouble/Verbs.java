@@ -44,7 +44,7 @@ public abstract class Verbs {
     }
 
     /**
-     * Arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+     * Arms a fault rule, or the rule of a handle once more. Raises UsageError when it could never
      * apply.
      */
     public Rule arm(Object rule) {
@@ -134,8 +134,8 @@ public abstract class Verbs {
     }
 
     /**
-     * Disarms every fault rule, including those that other callers armed, and lets go on what a
-     * rule holds.
+     * Disarms every fault rule, including rules that other callers armed, and releases everything
+     * that the rules hold.
      */
     public void clearRules() {
         call("clear_rules", new TypeToken<Void>() {}, null);
@@ -735,16 +735,16 @@ public abstract class Verbs {
     }
 
     /**
-     * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
-     * again for the same rule.
+     * Disarms a rule, given by its handle or its id, and releases everything that the rule holds. A
+     * second call for the same rule has no effect.
      */
     public void removeRule(long rule) {
         call("remove_rule", new TypeToken<Void>() {}, null, new Param("rule", rule));
     }
 
     /**
-     * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
-     * again for the same rule.
+     * Disarms a rule, given by its handle or its id, and releases everything that the rule holds. A
+     * second call for the same rule has no effect.
      */
     public void removeRule(Rule rule) {
         call("remove_rule", new TypeToken<Void>() {}, null, new Param("rule", rule));
@@ -1114,8 +1114,8 @@ public abstract class Verbs {
     }
 
     /**
-     * The rules that were armed since the start or the last reset and that nothing has matched so
-     * far, armed or already removed, oldest first. The latest 1000 are remembered.
+     * The rules that have matched nothing since the start or the last reset, oldest first. Removed
+     * rules are included. The latest 1000 rules are remembered.
      */
     public List<JsonElement> unusedRules() {
         return call("unused_rules", new TypeToken<List<JsonElement>>() {}, null);

@@ -217,9 +217,8 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
     with KafkaDouble(brokers=2, controller_port=0) as kafka:
         where = kafka.controller_bootstrap_servers
         assert where not in kafka.bootstrap_servers.split(",")
-        host, _, port = where.rpartition(":")
-        described = ask((host, int(port)), DescribeClusterRequest(endpoint_type=2), 1)
-        assert [(node.broker_id, node.port) for node in described.brokers] == [(3, int(port))]
+        described = ask(where, DescribeClusterRequest(endpoint_type=2), 1)
+        assert [(node.broker_id, f"{node.host}:{node.port}") for node in described.brokers] == [(3, where)]
         [own] = free_ports(1)
         lines = {
             "process.roles": "broker",

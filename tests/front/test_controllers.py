@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.describe_cluster import DescribeClusterReque
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.combined import CLUSTER_ID, live, of_combined
-from tests.support.client import ask
+from tests.support.client import Address, ask
 from tests.support.ports import free_ports
 from tests.support.serving import Serving, beginning, run, serving
 
@@ -28,24 +28,19 @@ def describe() -> DescribeQuorumRequest:
     return of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData(partition_index=0)])])
 
 
-def leader_of(address: tuple[str, int]) -> int | None:
+def leader_of(address: Address) -> int | None:
     """The leader of the quorum, if it is the node at `address`; otherwise None: only a leader
     answers without an error."""
     partition = ask(address, describe(), 1).topics[0].partitions[0]
     return int(partition.leader_id) if partition.error_code == 0 else None
 
 
-def address_of(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    return host, int(port)
-
-
 def test_the_controller_of_a_double_is_reached() -> None:
     with KafkaDouble(controller_port=0) as kafka:
         where = kafka.controller_bootstrap_servers
         assert where != kafka.bootstrap_servers
-        assert leader_of(address_of(where)) == 1
-        described = ask(address_of(where), DescribeClusterRequest(endpoint_type=2), 1)
+        assert leader_of(where) == 1
+        described = ask(where, DescribeClusterRequest(endpoint_type=2), 1)
         assert [(node.broker_id, f"{node.host}:{node.port}") for node in described.brokers] == [(1, where)]
         kafka.stop()
         kafka.start()

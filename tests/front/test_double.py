@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,6 @@ import pytest
 from kafkadouble import KafkaDouble, KafkaError, SteppedClock, UsageError
 from tests.front.hello import connect, says_hello
 from tests.server.harness import NOW
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble(seed=1) as kafka:
-        yield kafka
-
 
 SLOW_STEP = re.compile(r"Executing .* took [\d.]+ seconds$")
 """What asyncio's debug mode logs on a loaded machine."""

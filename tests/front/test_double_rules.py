@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -16,12 +16,6 @@ from kafkadouble.actions import Delay
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from tests.front.hello import HELLO, connect, received, says_hello
 from tests.support.client import ask
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble(seed=1) as kafka:
-        yield kafka
 
 
 class TestRules:
@@ -102,11 +96,11 @@ class TestRules:
         with KafkaDouble(brokers=brokers, controller_port=0) as reached:
             handle = reached.fail("DescribeQuorum", 6, times=None)
             reached.fail("Vote", 6, peers=True)
-            host, port = reached.controller_bootstrap_servers.split(":")
-            answer = ask((host, int(port)), DescribeQuorumRequest(), 2)
+            at = reached.controller_bootstrap_servers
+            answer = ask(at, DescribeQuorumRequest(), 2)
             assert (answer.error_code, handle.hits) == (6, 1)
             reached.reset()
-            assert ask((host, int(port)), DescribeQuorumRequest(), 2).error_code == 0
+            assert ask(at, DescribeQuorumRequest(), 2).error_code == 0
 
     def test_all_rules_are_cleared(self, kafka: KafkaDouble) -> None:
         handles = [kafka.fail("*", "UNKNOWN_SERVER_ERROR", times=None), kafka.disconnect("Fetch")]

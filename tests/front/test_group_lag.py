@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -56,12 +55,6 @@ def test_a_group_is_not_caught_up_while_a_lag_is_unknown() -> None:
     found = group("classic", {0: 10, 3: 0}, [])
     assert (found.lag, is_caught_up(found, 100)) == (0, False)
     assert in_words(found).endswith("a lag of 0; without a leader: t-3")
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
 
 
 def delete_records(kafka: KafkaDouble, topic: str, index: int, offset: int) -> None:

@@ -183,8 +183,7 @@ def test_a_client_cannot_alter_the_url(server: JwksServer) -> None:
         for name in names:
             config = of.AlterableConfig(name=name, value=other.url)
             resource = of.AlterConfigsResource(resource_type=4, resource_name="1", configs=[config])
-            host, _, port = kafka.bootstrap("INTERNAL").rpartition(":")
-            ask((host, int(port)), of(resources=[resource]), 1)
+            ask(kafka.bootstrap("INTERNAL"), of(resources=[resource]), 1)
         assert is_accepted(kafka, "a")
         assert not is_accepted(kafka, "b")
         assert other.seen == 0

@@ -20,12 +20,6 @@ WAITS = [name for name in vars(waiting) if name.startswith("wait_")]
 
 
 @pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
-
-
-@pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor() as pool:
         yield pool

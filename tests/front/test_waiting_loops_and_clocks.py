@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 from confluent_kafka import Producer
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.verbs.registry import VERBS
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
 
 
 def test_time_out_says_that_a_stepped_clock_stands_still() -> None:

@@ -18,9 +18,8 @@ from tests.support.client import ask
 
 def refuses(address: str) -> bool:
     """Whether connections to HOST:PORT are refused."""
-    host, _, port = address.rpartition(":")
     try:
-        ask((host, int(port)), MetadataRequest(topics=None), 9)
+        ask(address, MetadataRequest(topics=None), 9)
     except ConnectionRefusedError:
         return True
     return False
@@ -189,8 +188,7 @@ def test_down_up_add_and_remove_leave_no_descriptor_or_thread(brokers: int, in_f
 def test_broker_of_a_cluster_goes_down_and_up(kafka: KafkaDouble) -> None:
     if len(kafka.isr("t", 0)) == 1:
         return
-    leader = kafka.leader("t", 0)
-    assert leader is not None
+    leader = kafka.wait_for_leader("t", 0)
     kafka.produce("t", "a", partition=0)
     kafka.down(leader)
     assert kafka.leader("t", 0) not in (leader, None)
@@ -320,8 +318,7 @@ def test_an_added_broker_finds_its_data_again(tmp_path: Path) -> None:
 def test_expire_session_fences_the_broker(kafka: KafkaDouble) -> None:
     if len(kafka.isr("t", 0)) == 1:
         return
-    leader = kafka.leader("t", 0)
-    assert leader is not None
+    leader = kafka.wait_for_leader("t", 0)
     kafka.brokers[leader].kill()
     kafka.expire_session(leader)
     assert kafka.leader("t", 0) not in (leader, None)

@@ -31,6 +31,10 @@ HOUSE = Path(__file__).parents[2]
 
 SSL = "-c", "listeners=SSL://:9092"
 SASL = "--security", "SASL_PLAINTEXT"
+TWO = (
+    *("-c", "listeners=INSIDE://:0,OUTSIDE://:0", "-c", "inter.broker.listener.name=INSIDE"),
+    *("-c", "listener.security.protocol.map=INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT"),
+)
 
 
 class TestServe:
@@ -208,6 +212,13 @@ class TestServe:
             ((*SASL, "--user", "a"), "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD"),
             ((*SASL, "--users-file", os.devnull + "/x"), "Not a directory"),
             (("--colour",), "unrecognized arguments: --colour"),
+            (("--acl", "User:a allow EAT topic:t"), "no operation 'EAT'"),
+            (("--brokers", "0"), "argument --brokers: 0 brokers: there may be 1 to 100"),
+            (("--brokers", "x"), "argument --brokers: invalid"),
+            ((*TWO, "--advertised", "a:1"), "a:1 is the address of one listener, and there are INSIDE, OUTSIDE"),
+            ((*TWO, "--port", "9092"), "port 9092 is that of one listener, and there are INSIDE, OUTSIDE"),
+            (("--brokers", "3", "-c", "node.id=7"), "-c node.id=7: node.id is that of one node"),
+            (("--brokers", "3", "--port", "65534"), "port 65534 leaves no 3 ports"),
         ],
     )
     def test_serve_with_wrong_arguments_is_refused_before_the_start(self, words: tuple[str, ...], problem: str) -> None:

@@ -73,27 +73,6 @@ def test_format_prints_the_directories_that_it_makes(tmp_path: Path, capsys: pyt
     assert capsys.readouterr().out == "All of the log directories are already formatted.\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-r", "2.8"], "2.8 is no release"),
-        (["-f", "metadata.version=33", "-r", "4.4"], "two answers"),
-        (["-f", "nonsense=1"], "no feature"),
-        (["-S", "SCRAM-MD5=[name=a,password=b]"], "are known"),
-        (["-f", "kraft.version"], "name=level"),
-        (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
-    ],
-)
-def test_format_with_wrong_arguments_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    config = tmp_path / "server.properties"
-    config.write_text(PROPERTIES.format(tmp_path))
-    assert main(["format", "-c", str(config), *words]) == 1
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "a" / "meta.properties").exists()
-
-
 def offset_after(broker: Serving, topic: str) -> int:
     """The offset of a record that is appended now."""
     batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v")])

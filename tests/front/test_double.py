@@ -147,22 +147,6 @@ class TestLife:
 
 
 class TestWrongUse:
-    @pytest.mark.parametrize(
-        ("arguments", "problem"),
-        [
-            ({"brokers": 0}, "there is one at least"),
-            ({"brokers": 2**40}, "and 1000 at most"),
-            ({"stepped": True, "clock": SteppedClock()}, "give one of them"),
-            ({"config": {"num.partitons": 3}}, "did you mean 'num.partitions'?"),
-            ({"config": {"num.partitions": "many"}}, "num.partitions"),
-            ({"config": {"listeners": "PLAINTEXT://:1"}}, "give host and port"),
-        ],
-    )
-    def test_invalid_argument_of_the_double_is_refused_at_once(self, arguments: dict[str, Any], problem: str) -> None:
-        with pytest.raises(UsageError) as refused:
-            KafkaDouble(**arguments)
-        assert problem in str(refused.value)
-
     def test_verb_before_the_start_is_refused(self) -> None:
         kafka = KafkaDouble()
         for use in (lambda: kafka.port, lambda: len(kafka.requests), lambda: kafka.create_topic("t"), kafka.reset):

@@ -63,6 +63,16 @@ def delete_records(kafka: KafkaDouble, topic: str, index: int, offset: int) -> N
     kafka._double_host.ask(of(topics=[of.DeleteRecordsTopic(name=topic, partitions=partitions)], timeout_ms=1000))
 
 
+def joined(kafka: KafkaDouble, **more: str) -> Consumer:
+    """A member of the group `shop` that has its partitions, and commits nothing by itself."""
+    settings = {"group.id": "shop", "enable.auto.commit": False, "auto.offset.reset": "latest", **more}
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, **settings})
+    consumer.subscribe(["orders"])
+    while not consumer.assignment():
+        consumer.poll(0.01)
+    return consumer
+
+
 def test_a_partition_without_a_commit_keeps_a_group_behind(kafka: KafkaDouble) -> None:
     kafka.create_topic("orders", 3)
     kafka.produce("orders", "a", partition=0)
@@ -82,11 +92,7 @@ def test_a_member_that_commits_nothing_is_behind_by_all_that_the_log_holds(kafka
     kafka.create_topic("orders", 2)
     kafka.produce_all("orders", ["a", "b", "c"], partition=0)
     delete_records(kafka, "orders", 0, 1)
-    settings = {"group.id": "shop", "group.protocol": protocol, "enable.auto.commit": False}
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "auto.offset.reset": "latest", **settings})
-    consumer.subscribe(["orders"])
-    while not consumer.assignment():
-        consumer.poll(0.01)
+    consumer = joined(kafka, **{"group.protocol": protocol})
     assert kafka.wait_for_group("shop", "Stable", lag=2).lags == {("orders", 0): 2, ("orders", 1): 0}
     with pytest.raises(TimeoutError, match="without a committed offset: orders-0, orders-1"):
         kafka.wait_for_group("shop", lag=0, timeout=0)
@@ -95,11 +101,7 @@ def test_a_member_that_commits_nothing_is_behind_by_all_that_the_log_holds(kafka
 
 def test_a_group_without_commits_and_members_has_no_lag(kafka: KafkaDouble) -> None:
     kafka.create_topic("orders")
-    settings = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "shop", "enable.auto.commit": False}
-    consumer = Consumer(settings)
-    consumer.subscribe(["orders"])
-    while not consumer.assignment():
-        consumer.poll(0.01)
+    consumer = joined(kafka)
     assert kafka.wait_for_group("shop", lag=0).lag == 0, "an empty partition has no unread records"
     consumer.close()
     with pytest.raises(TimeoutError, match="no committed offset"):

@@ -141,6 +141,11 @@ def test_a_url_where_no_server_is_is_refused_at_the_start(server: JwksServer, mo
         double(server.url).start()
 
 
+def test_a_file_of_keys_that_is_missing_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"jwks\.endpoint\.url: .*keys\.json cannot be read"):
+        double((tmp_path / "keys.json").as_uri()).start()
+
+
 def test_a_set_in_chunks_and_behind_a_redirection(server: JwksServer) -> None:
     text = jwk_of("a")
     server.headers = {"Transfer-Encoding": "chunked"}

@@ -31,6 +31,7 @@ HOUSE = Path(__file__).parents[2]
 
 SSL = "-c", "listeners=SSL://:9092"
 SASL = "--security", "SASL_PLAINTEXT"
+CONTROL = "--control-port", "0"
 TWO = (
     *("-c", "listeners=INSIDE://:0,OUTSIDE://:0", "-c", "inter.broker.listener.name=INSIDE"),
     *("-c", "listener.security.protocol.map=INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT"),
@@ -213,6 +214,11 @@ class TestServe:
             ((*SASL, "--users-file", os.devnull + "/x"), "Not a directory"),
             (("--colour",), "unrecognized arguments: --colour"),
             (("--acl", "User:a allow EAT topic:t"), "no operation 'EAT'"),
+            (("--control-host", "127.0.0.1"), "--control-token and --control-allowed-hosts need --control-port"),
+            ((*CONTROL, "--control-allowed-hosts", "a.example,b:9"), "'b:9' is no host name"),
+            ((*CONTROL, "--control-host", "0.0.0.0"), "would obey every machine that reaches it: give a token"),
+            ((*CONTROL, "--control-token", "short"), "a token has at least 8 printable ASCII characters"),
+            (("--control-port", "65536"), "65536 is no port"),
             (("--brokers", "0"), "argument --brokers: 0 brokers: there may be 1 to 100"),
             (("--brokers", "x"), "argument --brokers: invalid"),
             ((*TWO, "--advertised", "a:1"), "a:1 is the address of one listener, and there are INSIDE, OUTSIDE"),

@@ -10,9 +10,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.wire.batch import Record, encode_batch
-from tests.support.client import ask
+from tests.support.client import ask, produce
 
 SESSION_S, LAG_S = 10, 35
 """More than the session of a broker, and more than the time after which a follower leaves the
@@ -32,14 +30,6 @@ def values(kafka: KafkaDouble) -> list[bytes | None]:
 
 def port_of(kafka: KafkaDouble, id: int) -> int:
     return int(kafka.brokers[id].bootstrap.rpartition(":")[2])
-
-
-def produce(kafka: KafkaDouble, at: int, value: bytes, acks: int = -1) -> int:
-    """The error code of a client's request to one broker."""
-    data = ProduceRequest.PartitionProduceData(index=0, records=encode_batch([Record(0, 1, None, value, ())]))
-    topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
-    answer = ask(kafka.brokers[at].bootstrap, ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[topic]), 9)
-    return int(answer.responses[0].partition_responses[0].error_code)
 
 
 def test_new_partitions_replicate_with_a_stopped_clock(kafka: KafkaDouble) -> None:
@@ -155,7 +145,7 @@ def test_records_of_an_isolated_leader_are_truncated_when_it_joins(kafka: KafkaD
     kafka.produce("t", "a")
     first = kafka.wait_for_leader("t", 0)
     kafka.brokers[first].isolate()
-    assert produce(kafka, first, b"lost", acks=1) == 0
+    assert produce(kafka.brokers[first].bootstrap, "t", b"lost", acks=1)[0] == 0
     kafka.advance(SESSION_S)
     assert kafka.leader("t", 0) != first
     assert kafka.produce("t", "b") == 1

@@ -82,10 +82,10 @@ def test_plugin_under_xdist_starts_a_double_for_each_worker(suite: pytest.Pytest
                 print(os.environ["PYTEST_XDIST_WORKER"], kafka_double.port, file=file)
         """
     )
-    run(suite, "-n", "2", process=True, passed=10)
+    run(suite, "--dist=each", "--tx=2*popen", process=True, passed=20)
     lines = {tuple(line.split()) for line in (suite.path / "ports.txt").read_text().splitlines()}
     # New in its own process: the system may give a port again that the other worker has closed.
-    assert (len({worker for worker, _ in lines}), len(lines)) == (2, 6)
+    assert (len({worker for worker, _ in lines}), len(lines)) == (2, 12)
 
 
 def test_the_option_overrides_the_ini_file(suite: pytest.Pytester) -> None:

@@ -1,7 +1,9 @@
 """Settings and fixtures for all tests."""
 
+import asyncio
 import gc
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Iterator
 
@@ -22,6 +24,16 @@ def pytest_collection_finish() -> None:
     traverse them, which took a tenth of the time of all tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Runs a test that is a coroutine in an event loop of its own, for at most 30 seconds."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), 30))
+    return True
 
 
 OF_CERTIFICATES = (

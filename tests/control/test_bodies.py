@@ -61,7 +61,7 @@ class Call:
             await asyncio.sleep(0)
 
 
-def test_request_bodies_read_at_once_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_request_bodies_read_at_once_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_AT_ONCE", 50)
     readers = bodies.BodyReader()
 
@@ -71,16 +71,13 @@ def test_request_bodies_read_at_once_are_bounded_together(monkeypatch: pytest.Mo
         except ControlProblem as problem:
             return problem.status
 
-    async def test() -> None:
-        body = b'{"name":', b'"0123456789"}'
-        assert await asyncio.gather(*(read(*body) for _ in range(3))) == [{"name": "0123456789"}] * 2 + [503]
-        assert readers.held_bytes == 0
-        assert await read(b"{", b" " * 60) == 503
-        assert await read(b"no JSON") == 400
-        assert await read() == {}
-        assert readers.held_bytes == 0
-
-    asyncio.run(test())
+    body = b'{"name":', b'"0123456789"}'
+    assert await asyncio.gather(*(read(*body) for _ in range(3))) == [{"name": "0123456789"}] * 2 + [503]
+    assert readers.held_bytes == 0
+    assert await read(b"{", b" " * 60) == 503
+    assert await read(b"no JSON") == 400
+    assert await read() == {}
+    assert readers.held_bytes == 0
 
 
 def test_a_large_body_is_parsed_on_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 from concurrent.futures import ThreadPoolExecutor
 
@@ -57,18 +56,14 @@ def test_a_stream_begins_after_a_number(url: str, kafka: KafkaDouble) -> None:
     assert call(url, "GET", "/events?after=x").status == 400
 
 
-def test_a_text_has_one_batch(kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_text_has_one_batch(kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_events, "BATCH", 2)
     metadata(kafka, 5)
-
-    async def counts() -> list[int]:
-        events = RequestEvents(kafka, kafka.requests[-5].number - 1)
-        found = [events.new().count("event: request")]
-        while events.has_more:
-            found.append(events.new().count("event: request"))
-        return found
-
-    assert asyncio.run(counts()) == [2, 2, 1]
+    events = RequestEvents(kafka, kafka.requests[-5].number - 1)
+    counts = [events.new().count("event: request")]
+    while events.has_more:
+        counts.append(events.new().count("event: request"))
+    assert counts == [2, 2, 1]
 
 
 def test_missed_events_of_a_stream_are_counted(url: str, kafka: KafkaDouble) -> None:

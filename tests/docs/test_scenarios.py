@@ -20,7 +20,7 @@ from kafkadouble.scenario.schema import ITEMS, STEPS, json_schema
 from kafkadouble.scenario.step import LONGEST_S, SHORTEST_S, VERB, WHEN
 from kafkadouble.scenario.steps import MOST_CALLS
 from kafkadouble.verbs.registry import VERBS
-from tests.support.pages import DOCS, blocks, run_suite
+from tests.support.pages import DOCS, Block, blocks, run_suite
 
 pytest_plugins = ("pytester",)
 
@@ -57,15 +57,10 @@ def test_the_example_runs_with_both(folder: Path, name: str) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_example_with_users_runs() -> None:
-    text = f"from kafkadouble import KafkaDouble\n{EXAMPLES[2].text}"
-    exec(compile("\n" * EXAMPLES[2].line + text, "scenarios.md", "exec"), {"__name__": "page"})
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_example_with_replies_runs() -> None:
-    text = f"from kafkadouble import KafkaDouble\n{EXAMPLES[3].text}"
-    exec(compile("\n" * EXAMPLES[3].line + text, "scenarios.md", "exec"), {"__name__": "page"})
+@pytest.mark.parametrize("example", EXAMPLES[2:4], ids=["users", "replies"])
+def test_the_examples_with_users_and_with_replies_run(example: Block) -> None:
+    text = f"from kafkadouble import KafkaDouble\n{example.text}"
+    exec(compile("\n" * example.line + text, "scenarios.md", "exec"), {"__name__": "page"})
 
 
 def test_the_example_with_an_interval_runs(folder: Path) -> None:

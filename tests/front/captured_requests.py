@@ -11,5 +11,4 @@ PATIENCE_S = 60
 
 def metadata(kafka: KafkaDouble, client_id: str = "test") -> None:
     for server in kafka.bootstrap_servers.split(","):
-        host, _, port = server.rpartition(":")
-        ask((host, int(port)), MetadataRequest(topics=[]), 12, client_id)
+        ask(server, MetadataRequest(topics=[]), 12, client_id)

@@ -25,11 +25,16 @@ def received(sock: socket.socket, size: int) -> bytes:
     return found
 
 
+def frame(sock: socket.socket) -> bytes:
+    """The next frame, without its size."""
+    return received(sock, int.from_bytes(received(sock, 4), "big"))
+
+
 def says_hello(sock: socket.socket) -> bool:
     """Whether an ApiVersions request is answered without an error."""
     try:
         sock.sendall(HELLO)
-        size = int.from_bytes(received(sock, 4), "big")
-        return size > 6 and received(sock, size)[:6] == struct.pack(">ih", 7, 0)
+        answer = frame(sock)
+        return len(answer) > 6 and answer.startswith(struct.pack(">ih", 7, 0))
     except ConnectionError:
         return False

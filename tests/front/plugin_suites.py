@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
+ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-W", "error")
 
 
 def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:

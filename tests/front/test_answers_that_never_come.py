@@ -25,8 +25,7 @@ ENDS: dict[str, End] = {
 def test_the_leader_of_a_produce_that_waits_for_a_follower_ends(end: End) -> None:
     with ThreadPoolExecutor() as pool, KafkaDouble(brokers=2, config=HOURS) as kafka:
         kafka.create_topic("orders", replication_factor=2)
-        leader = kafka.leader("orders", 0)
-        assert leader is not None
+        leader = kafka.wait_for_leader("orders", 0)
         kafka.brokers[3 - leader].isolate()
         produced = pool.submit(kafka.produce, "orders", "x")
         while kafka.partition("orders", 0).end_offset == 0:

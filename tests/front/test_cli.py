@@ -25,13 +25,17 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.apis.served import TABLE
-from tests.support.ports import free_ports
 from tests.support.serving import KAFKADOUBLE, run, serving
 
 HOUSE = Path(__file__).parents[2]
 
 SSL = "-c", "listeners=SSL://:9092"
 SASL = "--security", "SASL_PLAINTEXT"
+CONTROL = "--control-port", "0"
+TWO = (
+    *("-c", "listeners=INSIDE://:0,OUTSIDE://:0", "-c", "inter.broker.listener.name=INSIDE"),
+    *("-c", "listener.security.protocol.map=INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT"),
+)
 
 
 class TestServe:
@@ -209,6 +213,18 @@ class TestServe:
             ((*SASL, "--user", "a"), "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD"),
             ((*SASL, "--users-file", os.devnull + "/x"), "Not a directory"),
             (("--colour",), "unrecognized arguments: --colour"),
+            (("--acl", "User:a allow EAT topic:t"), "no operation 'EAT'"),
+            (("--control-host", "127.0.0.1"), "--control-token and --control-allowed-hosts need --control-port"),
+            ((*CONTROL, "--control-allowed-hosts", "a.example,b:9"), "'b:9' is no host name"),
+            ((*CONTROL, "--control-host", "0.0.0.0"), "would obey every machine that reaches it: give a token"),
+            ((*CONTROL, "--control-token", "short"), "a token has at least 8 printable ASCII characters"),
+            (("--control-port", "65536"), "65536 is no port"),
+            (("--brokers", "0"), "argument --brokers: 0 brokers: there may be 1 to 100"),
+            (("--brokers", "x"), "argument --brokers: invalid"),
+            ((*TWO, "--advertised", "a:1"), "a:1 is the address of one listener, and there are INSIDE, OUTSIDE"),
+            ((*TWO, "--port", "9092"), "port 9092 is that of one listener, and there are INSIDE, OUTSIDE"),
+            (("--brokers", "3", "-c", "node.id=7"), "-c node.id=7: node.id is that of one node"),
+            (("--brokers", "3", "--port", "65534"), "port 65534 leaves no 3 ports"),
         ],
     )
     def test_serve_with_wrong_arguments_is_refused_before_the_start(self, words: tuple[str, ...], problem: str) -> None:
@@ -250,75 +266,42 @@ class TestServe:
         assert ended.returncode == 2
         assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
 
-    def test_serve_process_goes_on_with_a_closed_stdout(self) -> None:
-        read, write = os.pipe()
-        os.close(read)
-        (port,) = free_ports(1)
-        command = [*KAFKADOUBLE, "serve", "--port", str(port), "--quiet"]
-        with subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE, text=True) as process:
-            os.close(write)
-            try:
-                while True:
-                    try:
-                        with socket.create_connection(("127.0.0.1", port)) as sock:
-                            sock.sendall(request())
-                            assert sock.recv(4)
-                            break
-                    except ConnectionRefusedError:
-                        assert process.poll() is None
-            finally:
-                process.terminate()
-            assert process.wait(30) == 0
-            assert process.stderr is not None
-            assert "Traceback" not in process.stderr.read()
-
 
 class TestOtherVerbs:
     def test_help_names_every_verb(self, capsys: pytest.CaptureFixture[str]) -> None:
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit, match="0"):
             main(["--help"])
-        assert ended.value.code == 0
         output = capsys.readouterr().out
         assert all(f"  {verb} " in output for verb in VERBS)
 
     @pytest.mark.parametrize("verb", VERBS)
     def test_verb_of_the_command_line_has_help(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit, match="0"):
             main([verb, "--help"])
-        assert ended.value.code == 0
         assert f"usage: kafkadouble {verb}" in capsys.readouterr().out
 
     def test_command_line_without_a_verb_lists_the_verbs(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([]) == 2
         assert "verbs:" in capsys.readouterr().out
 
-    def test_a_verb_that_is_nearly_right(self, capsys: pytest.CaptureFixture[str]) -> None:
-        with pytest.raises(SystemExit) as left:
-            main(["serv"])
-        assert left.value.code == 2
-        assert "there is no verb 'serv'; did you mean 'serve'?" in capsys.readouterr().err
-
     @pytest.mark.parametrize(
-        "words",
-        [("messages",), ("messages", "--json"), ("supported",), ("--help",), ("dump", "--json", "tests/golden")],
-        ids=" ".join,
+        ("verb", "problem"),
+        [
+            ("serv", "there is no verb 'serv'; did you mean 'serve'?"),
+            ("dance", "there is no verb 'dance': choose from serve"),
+        ],
     )
-    def test_closed_stdout_ends_a_command_without_an_error(self, words: tuple[str, ...]) -> None:
-        command = [*KAFKADOUBLE, *words]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=HOUSE) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stdout.close()
-            assert process.stderr.read() == b""
-        assert process.returncode == 0
+    def test_an_unknown_verb_is_refused(self, verb: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit, match="2"):
+            main([verb])
+        assert problem in capsys.readouterr().err
 
     def test_a_folder_without_kafkas_files_is_a_wrong_call(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         for verb in ("dump", "check"):
-            with pytest.raises(SystemExit) as left:
+            with pytest.raises(SystemExit, match="2"):
                 main([verb, str(tmp_path)])
-            assert left.value.code == 2
         (tmp_path / "notes.txt").write_text("none of Kafka's")
         with pytest.raises(SystemExit):
             main(["dump", str(tmp_path)])
@@ -330,16 +313,9 @@ class TestOtherVerbs:
             ["--as", "FetchRequest"],
             ["--as", "request", "--no-header", "--api", "1"],
         ):
-            with pytest.raises(SystemExit) as left:
+            with pytest.raises(SystemExit, match="2"):
                 main(["inspect", "--hex", "00", "--version", "99", *words])
-            assert left.value.code == 2
             assert "--version is 4 to 18, not 99" in capsys.readouterr().err
-
-    def test_a_verb_that_is_none(self, capsys: pytest.CaptureFixture[str]) -> None:
-        with pytest.raises(SystemExit) as ended:
-            main(["dance"])
-        assert ended.value.code == 2
-        assert "there is no verb 'dance': choose from serve" in capsys.readouterr().err
 
     def test_version_of_the_command_is_that_of_the_package(self) -> None:
         assert run("--version").stdout == f"kafkadouble {__version__}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,12 +26,6 @@ QUIET = {"log_level": 0}
 """Without this, librdkafka reports every lost connection on stderr."""
 
 VALUES = [f"value {number}".encode() for number in range(20)]
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
 
 
 class Confluent:

@@ -114,7 +114,9 @@ def test_the_stream_of_requests_ends_quietly_when_its_output_is_closed(places: d
 def test_a_broker_serves_on_when_its_output_is_closed() -> None:
     with running(["serve", "--port", "0"]) as process:
         assert process.stderr is not None
-        assert "serving at" in process.stderr.readline()
+        port = process.stderr.readline().partition("serving at 127.0.0.1:")[2]
+        with socket.create_connection(("127.0.0.1", int(port)), timeout=10) as sock:
+            assert says_hello(sock)
         process.send_signal(signal.SIGTERM)
         _, problems = process.communicate(timeout=60)
     assert (process.returncode, [line.split(maxsplit=2)[2] for line in problems.splitlines()]) == (0, ["INFO ended"])

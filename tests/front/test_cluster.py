@@ -10,9 +10,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.wire.batch import Record, encode_batch
-from tests.support.client import ask
+from tests.support.client import ask, produce
 
 SESSION_S, LAG_S = 10, 35
 """More than the session of a broker, and more than the time after which a follower leaves the
@@ -30,23 +28,8 @@ def values(kafka: KafkaDouble) -> list[bytes | None]:
     return [record.value for record in kafka.records("t")]
 
 
-def led_by(kafka: KafkaDouble) -> int:
-    leader = kafka.leader("t", 0)
-    assert leader is not None
-    return leader
-
-
-def address(kafka: KafkaDouble, id: int) -> tuple[str, int]:
-    host, _, port = kafka.brokers[id].bootstrap.rpartition(":")
-    return host, int(port)
-
-
-def produce(kafka: KafkaDouble, at: int, value: bytes, acks: int = -1) -> int:
-    """The error code of a client's request to one broker."""
-    data = ProduceRequest.PartitionProduceData(index=0, records=encode_batch([Record(0, 1, None, value, ())]))
-    topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
-    answer = ask(address(kafka, at), ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[topic]), 9)
-    return int(answer.responses[0].partition_responses[0].error_code)
+def port_of(kafka: KafkaDouble, id: int) -> int:
+    return int(kafka.brokers[id].bootstrap.rpartition(":")[2])
 
 
 def test_new_partitions_replicate_with_a_stopped_clock(kafka: KafkaDouble) -> None:
@@ -63,11 +46,11 @@ def test_new_partitions_replicate_with_a_stopped_clock(kafka: KafkaDouble) -> No
 def test_clients_begin_at_any_broker(kafka: KafkaDouble) -> None:
     found = kafka.bootstrap_servers.split(",")
     assert found == [kafka.brokers[id].bootstrap for id in (1, 2, 3)]
-    assert kafka.port == address(kafka, 1)[1]
+    assert kafka.port == port_of(kafka, 1)
     for id in (1, 2, 3):
-        metadata = ask(address(kafka, id), MetadataRequest(topics=None), 9)
+        metadata = ask(kafka.brokers[id].bootstrap, MetadataRequest(topics=None), 9)
         assert sorted((broker.node_id, broker.port) for broker in metadata.brokers) == [
-            (each, address(kafka, each)[1]) for each in (1, 2, 3)
+            (each, port_of(kafka, each)) for each in (1, 2, 3)
         ]
         assert [*metadata.topics[0].partitions[0].isr_nodes] == kafka.isr("t", 0)
 
@@ -96,17 +79,17 @@ def test_internal_topics_have_as_many_replicas_as_there_are_brokers_up_to_three(
 
 def test_a_killed_leader_is_followed_when_its_session_is_over(kafka: KafkaDouble) -> None:
     kafka.produce("t", "a")
-    first = led_by(kafka)
+    first = kafka.wait_for_leader("t", 0)
     kafka.brokers[first].kill()
     assert not kafka.brokers[first].running
     with pytest.raises(ConnectionRefusedError):
-        ask(address(kafka, first), MetadataRequest(topics=None), 9)
+        ask(kafka.brokers[first].bootstrap, MetadataRequest(topics=None), 9)
     kafka.advance(5)
-    assert led_by(kafka) == first
+    assert kafka.leader("t", 0) == first
     with pytest.raises(KafkaError, match=f"LEADER_NOT_AVAILABLE: broker {first}, which does not answer"):
         kafka.records("t")
     kafka.advance(SESSION_S)
-    second = led_by(kafka)
+    second = kafka.wait_for_leader("t", 0)
     assert second != first
     assert kafka.isr("t", 0) == sorted({1, 2, 3} - {first})
     assert values(kafka) == [b"a"]
@@ -119,7 +102,7 @@ def test_a_killed_leader_is_followed_when_its_session_is_over(kafka: KafkaDouble
 
 
 def test_a_broker_that_is_started_within_its_session_waits_for_the_end_of_that(kafka: KafkaDouble) -> None:
-    first = led_by(kafka)
+    first = kafka.wait_for_leader("t", 0)
     kafka.brokers[first].kill()
     kafka.brokers[first].start()
     kafka.advance(1)
@@ -132,9 +115,9 @@ def test_a_broker_that_is_started_within_its_session_waits_for_the_end_of_that(k
 
 def test_a_broker_that_stops_hands_over_first(kafka: KafkaDouble) -> None:
     kafka.produce("t", "a")
-    first = led_by(kafka)
+    first = kafka.wait_for_leader("t", 0)
     kafka.brokers[first].stop()
-    assert led_by(kafka) != first
+    assert kafka.leader("t", 0) != first
     assert kafka.produce("t", "b") == 1
     kafka.brokers[first].start()
     kafka.advance(SESSION_S + 1)
@@ -142,27 +125,29 @@ def test_a_broker_that_stops_hands_over_first(kafka: KafkaDouble) -> None:
 
 
 def test_a_paused_broker_is_fenced_and_comes_back(kafka: KafkaDouble) -> None:
-    first = led_by(kafka)
+    first = kafka.wait_for_leader("t", 0)
     kafka.brokers[first].pause()
     kafka.advance(SESSION_S)
-    second = led_by(kafka)
+    second = kafka.wait_for_leader("t", 0)
     assert second != first
     kafka.produce("t", "a")
     kafka.brokers[first].resume()
     kafka.advance(LAG_S)
     assert kafka.isr("t", 0) == [1, 2, 3]
-    assert ask(address(kafka, first), MetadataRequest(topics=None), 9).topics[0].partitions[0].leader_id == second
+    assert (
+        ask(kafka.brokers[first].bootstrap, MetadataRequest(topics=None), 9).topics[0].partitions[0].leader_id == second
+    )
 
 
 def test_records_of_an_isolated_leader_are_truncated_when_it_joins(kafka: KafkaDouble) -> None:
     """Clients still reach the leader: the records that they wrote with acks=1 were never committed
     (KIP-101)."""
     kafka.produce("t", "a")
-    first = led_by(kafka)
+    first = kafka.wait_for_leader("t", 0)
     kafka.brokers[first].isolate()
-    assert produce(kafka, first, b"lost", acks=1) == 0
+    assert produce(kafka.brokers[first].bootstrap, "t", b"lost", acks=1)[0] == 0
     kafka.advance(SESSION_S)
-    assert led_by(kafka) != first
+    assert kafka.leader("t", 0) != first
     assert kafka.produce("t", "b") == 1
     kafka.brokers[first].join()
     kafka.advance(LAG_S)
@@ -172,7 +157,7 @@ def test_records_of_an_isolated_leader_are_truncated_when_it_joins(kafka: KafkaD
 
 
 def test_a_follower_that_is_isolated_falls_out(kafka: KafkaDouble) -> None:
-    follower = next(id for id in kafka.isr("t", 0) if id != led_by(kafka))
+    follower = next(id for id in kafka.isr("t", 0) if id != kafka.leader("t", 0))
     kafka.brokers[follower].isolate()
     with pytest.raises(KafkaError, match="REQUEST_TIMED_OUT: this takes time, and the clock is stopped"):
         kafka.produce("t", "a")
@@ -218,14 +203,14 @@ def test_requests_of_all_brokers_are_seen_and_none_between_them(kafka: KafkaDoub
     kafka.advance(5)
     kafka.requests.clear()
     for id in (3, 1):
-        ask(address(kafka, id), MetadataRequest(topics=None), 9)
+        ask(kafka.brokers[id].bootstrap, MetadataRequest(topics=None), 9)
     assert [(seen.api, seen.broker) for seen in kafka.requests] == [("Metadata", 3), ("Metadata", 1)]
 
 
 def test_rules_hold_at_all_brokers_or_at_one(kafka: KafkaDouble) -> None:
     def fails(id: int) -> bool:
         try:
-            ask(address(kafka, id), MetadataRequest(topics=None), 9)
+            ask(kafka.brokers[id].bootstrap, MetadataRequest(topics=None), 9)
         except ConnectionError:
             return True
         return False
@@ -249,10 +234,10 @@ def test_clients_are_refused_until_a_broker_is_part_of_the_cluster(kafka: KafkaD
     kafka.brokers[2].stop()
     kafka.brokers[2].start()
     with pytest.raises(ConnectionRefusedError):
-        ask(address(kafka, 2), MetadataRequest(topics=None), 9)
+        ask(kafka.brokers[2].bootstrap, MetadataRequest(topics=None), 9)
     # The session of the broker's previous run expires.
     kafka.advance(10)
-    metadata = ask(address(kafka, 2), MetadataRequest(topics=None), 9)
+    metadata = ask(kafka.brokers[2].bootstrap, MetadataRequest(topics=None), 9)
     assert [broker.node_id for broker in metadata.brokers] == [1, 2, 3]
 
 

@@ -51,11 +51,6 @@ def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaDoubl
         yield kafka
 
 
-def at(kafka: KafkaDouble, id: int) -> tuple[str, int]:
-    host, _, port = kafka.brokers[id].bootstrap.rpartition(":")
-    return host, int(port)
-
-
 def log_of(kafka: KafkaDouble, id: int, topic: str) -> PartitionLog:
     cluster: Any = kafka._double_host.known().broker
     broker = cluster.members_by_id[id].broker
@@ -79,7 +74,7 @@ def held(kafka: KafkaDouble, id: int, topic: str) -> tuple[int, int, int, list[t
 def size_by_api(kafka: KafkaDouble, id: int, topic: str) -> int:
     of = DescribeLogDirsRequest
     requested = of(topics=[of.DescribableLogDirTopic(topic=topic, partitions=[0])])
-    [directory] = [result for result in ask(at(kafka, id), requested, 4).results if result.topics]
+    [directory] = [result for result in ask(kafka.brokers[id].bootstrap, requested, 4).results if result.topics]
     size: int = directory.topics[0].partitions[0].partition_size
     return size
 
@@ -87,7 +82,7 @@ def size_by_api(kafka: KafkaDouble, id: int, topic: str) -> int:
 def ask_the_leader(kafka: KafkaDouble, topic: str, body: Message, version: int) -> None:
     leader = kafka.leader(topic, 0)
     assert leader is not None
-    ask(at(kafka, leader), body, version)
+    ask(kafka.brokers[leader].bootstrap, body, version)
 
 
 def purge(kafka: KafkaDouble, topic: str, offset: int) -> None:

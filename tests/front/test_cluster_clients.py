@@ -96,8 +96,7 @@ class KafkaPython:
 
 @pytest.mark.parametrize("client", [Confluent, Idempotent, KafkaPython])
 def test_acknowledged_records_survive_a_killed_leader(kafka: KafkaDouble, client: Any) -> None:
-    first = kafka.leader("t", 0)
-    assert first is not None
+    first = kafka.wait_for_leader("t", 0)
     user = client(kafka)
     for number in range(RECORDS):
         if number == KILL_AT:
@@ -213,8 +212,7 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(kafka: KafkaDouble, clie
 
 def test_pauses_and_isolation_are_survived(kafka: KafkaDouble) -> None:
     user = Idempotent(kafka)
-    first = kafka.leader("t", 0)
-    assert first is not None
+    first = kafka.wait_for_leader("t", 0)
     others = [id for id in (1, 2, 3) if id != first]
     for number in range(30):
         user.send(b"%d" % number)
@@ -224,8 +222,7 @@ def test_pauses_and_isolation_are_survived(kafka: KafkaDouble) -> None:
     for number in range(30, 60):
         user.send(b"%d" % number)
     user.finish()
-    second = kafka.leader("t", 0)
-    assert second is not None
+    second = kafka.wait_for_leader("t", 0)
     kafka.brokers[second].isolate()
     eventually(lambda: kafka.leader("t", 0) not in (second, None))
     kafka.brokers[second].join()

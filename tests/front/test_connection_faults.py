@@ -172,11 +172,16 @@ def test_refused_connections_are_reset_and_others_go_on(kafka: KafkaDouble, list
         assert (handle.hits, kafka.rules) == (2, [])
 
 
-def test_slow_close_delays_the_end_of_a_connection(kafka: KafkaDouble) -> None:
+@pytest.mark.parametrize("end", ["broker", "client"])
+def test_slow_close_delays_the_end_of_a_connection(kafka: KafkaDouble, end: str) -> None:
     with connect(kafka) as sock:
         assert says_hello(sock)
         handle = kafka.slow_close(5)
-        sock.shutdown(socket.SHUT_WR)
+        if end == "broker":
+            kafka.disconnect("ApiVersions")
+            sock.sendall(HELLO)
+        else:
+            sock.shutdown(socket.SHUT_WR)
         handle.wait()
         kafka.advance(4)
         assert is_silent(kafka, sock)
@@ -192,18 +197,6 @@ def test_slow_close_of_a_connection_ends_when_it_is_released(kafka: KafkaDouble)
         handle.wait()
         assert is_silent(kafka, sock)
         handle.release()
-        assert sock.recv(1) == b""
-
-
-def test_slow_close_of_a_connection_that_the_broker_ends(kafka: KafkaDouble) -> None:
-    kafka.disconnect("ApiVersions")
-    with connect(kafka) as sock:
-        handle = kafka.slow_close(5)
-        sock.sendall(HELLO)
-        handle.wait()
-        kafka.advance(4)
-        assert is_silent(kafka, sock)
-        kafka.advance(1)
         assert sock.recv(1) == b""
 
 

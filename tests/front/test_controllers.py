@@ -17,10 +17,10 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from tests.front.combined import CLUSTER_ID, live, of_combined
-from tests.support.client import ask
+from tests.front.combined import formatted, live, of_combined
+from tests.support.client import Address, ask
 from tests.support.ports import free_ports
-from tests.support.serving import Serving, beginning, run, serving
+from tests.support.serving import Serving, beginning, serving
 
 
 def describe() -> DescribeQuorumRequest:
@@ -28,24 +28,19 @@ def describe() -> DescribeQuorumRequest:
     return of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData(partition_index=0)])])
 
 
-def leader_of(address: tuple[str, int]) -> int | None:
+def leader_of(address: Address) -> int | None:
     """The leader of the quorum, if it is the node at `address`; otherwise None: only a leader
     answers without an error."""
     partition = ask(address, describe(), 1).topics[0].partitions[0]
     return int(partition.leader_id) if partition.error_code == 0 else None
 
 
-def address_of(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    return host, int(port)
-
-
 def test_the_controller_of_a_double_is_reached() -> None:
     with KafkaDouble(controller_port=0) as kafka:
         where = kafka.controller_bootstrap_servers
         assert where != kafka.bootstrap_servers
-        assert leader_of(address_of(where)) == 1
-        described = ask(address_of(where), DescribeClusterRequest(endpoint_type=2), 1)
+        assert leader_of(where) == 1
+        described = ask(where, DescribeClusterRequest(endpoint_type=2), 1)
         assert [(node.broker_id, f"{node.host}:{node.port}") for node in described.brokers] == [(1, where)]
         kafka.stop()
         kafka.start()
@@ -57,27 +52,23 @@ def test_controller_of_a_double_is_not_reachable_by_default() -> None:
         _ = kafka.controller_bootstrap_servers
 
 
-def formatted(folder: Path, id: int, **lines: object) -> Path:
+def of_node(folder: Path, id: int, **lines: object) -> Path:
     """The settings of a node whose directory is formatted; an underscore stands for a dot."""
-    file = folder / f"{id}.properties"
     lines |= {"node_id": id, "controller_listener_names": "CONTROLLER", "log_dirs": folder / str(id)}
-    file.write_text("".join(f"{name.replace('_', '.')}={value}\n" for name, value in lines.items()), "utf-8")
-    done = run("format", "-t", CLUSTER_ID, "-c", str(file))
-    assert done.returncode == 0, done.stderr
-    return file
+    return formatted(folder, id, {name.replace("_", "."): value for name, value in lines.items()})
 
 
 def of_broker(folder: Path, controller: int, port: int = 0) -> Path:
     """The settings of a broker, whose controller is at this port."""
     voters, listeners = f"1@127.0.0.1:{controller}", f"PLAINTEXT://127.0.0.1:{port}"
-    return formatted(folder, 2, process_roles="broker", controller_quorum_voters=voters, listeners=listeners)
+    return of_node(folder, 2, process_roles="broker", controller_quorum_voters=voters, listeners=listeners)
 
 
 def of_controller(folder: Path, id: int, ports: dict[int, int]) -> Path:
     """The settings of one of the controllers at these ports."""
     voters = ",".join(f"{id}@127.0.0.1:{port}" for id, port in ports.items())
     listeners = f"CONTROLLER://127.0.0.1:{ports[id]}"
-    return formatted(folder, id, process_roles="controller", controller_quorum_voters=voters, listeners=listeners)
+    return of_node(folder, id, process_roles="controller", controller_quorum_voters=voters, listeners=listeners)
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ import pytest
 from kafkadouble import KafkaDouble, KafkaError
 from kafkadouble.__main__ import main
 from kafkadouble.common.errors import UsageError
-from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.wire.batch import Record, encode_batch
 from tests.control.http import post
-from tests.support.serving import Serving, run, serving
+from tests.support.client import produce
+from tests.support.serving import run, serving
 
 PROPERTIES = """
 process.roles=broker,controller
@@ -25,6 +24,13 @@ controller.listener.names=CONTROLLER
 listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 """
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "server.properties"
+    path.write_text(PROPERTIES.format(tmp_path))
+    return path
 
 
 SNAPSHOTS = {"metadata.log.max.snapshot.interval.ms": "1000", "metadata.max.idle.interval.ms": "5000"}
@@ -57,9 +63,9 @@ def test_data_dir_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> N
         KafkaDouble(data_dir=tmp_path).start()
 
 
-def test_format_prints_the_directories_that_it_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = tmp_path / "server.properties"
-    config.write_text(PROPERTIES.format(tmp_path))
+def test_format_prints_the_directories_that_it_makes(
+    tmp_path: Path, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["format", "--config", str(config), "--cluster-id", "U-2bg2rDT0OJgmkICpav1A"]
     assert main(words) == 0
     assert capsys.readouterr().out == (
@@ -73,50 +79,18 @@ def test_format_prints_the_directories_that_it_makes(tmp_path: Path, capsys: pyt
     assert capsys.readouterr().out == "All of the log directories are already formatted.\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-r", "2.8"], "2.8 is no release"),
-        (["-f", "metadata.version=33", "-r", "4.4"], "two answers"),
-        (["-f", "nonsense=1"], "no feature"),
-        (["-S", "SCRAM-MD5=[name=a,password=b]"], "are known"),
-        (["-f", "kraft.version"], "name=level"),
-        (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
-    ],
-)
-def test_format_with_wrong_arguments_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    config = tmp_path / "server.properties"
-    config.write_text(PROPERTIES.format(tmp_path))
-    assert main(["format", "-c", str(config), *words]) == 1
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "a" / "meta.properties").exists()
-
-
-def offset_after(broker: Serving, topic: str) -> int:
-    """The offset of a record that is appended now."""
-    batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v")])
-    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-    requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    response = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), 9)
-    return int(response.responses[0].partition_responses[0].base_offset)
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("words", [(), ("-c", "log.flush.interval.messages=1")], ids=["written", "flushed"])
 def test_serve_keeps_acknowledged_records(tmp_path: Path, number: signal.Signals, words: tuple[str, ...]) -> None:
     with serving("--data-dir", str(tmp_path / "d"), "--topic", "t", *words) as broker:
-        assert [offset_after(broker, "t") for _ in range(3)] == [0, 1, 2]
+        assert [produce(broker.address, "t", b"v") for _ in range(3)] == [(0, 0), (0, 1), (0, 2)]
         broker.end(number)
     with serving("--data-dir", str(tmp_path / "d")) as again:
-        assert offset_after(again, "t") == 3
+        assert produce(again.address, "t", b"v") == (0, 3)
         assert again.startup["cluster.id"] == broker.startup["cluster.id"]
 
 
-def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp_path: Path) -> None:
-    config = tmp_path / "server.properties"
-    config.write_text(PROPERTIES.format(tmp_path))
+def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp_path: Path, config: Path) -> None:
     with serving("--config", str(config)) as broker:
         assert "stays in memory" in broker.end()[1]
     assert run("format", "-c", str(config), "-t", "a-cluster").returncode == 0
@@ -127,9 +101,7 @@ def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp
 
 
 @pytest.mark.parametrize("lost", ["a/meta.properties", "*/meta.properties"])
-def test_serve_does_not_stay_in_memory_when_meta_properties_is_lost(tmp_path: Path, lost: str) -> None:
-    config = tmp_path / "server.properties"
-    config.write_text(PROPERTIES.format(tmp_path))
+def test_serve_does_not_stay_in_memory_when_meta_properties_is_lost(tmp_path: Path, config: Path, lost: str) -> None:
     assert run("format", "-c", str(config)).returncode == 0
     with serving("--config", str(config), "--topic", "t") as broker:
         broker.end()
@@ -140,9 +112,7 @@ def test_serve_does_not_stay_in_memory_when_meta_properties_is_lost(tmp_path: Pa
     assert f"{tmp_path}/a has no meta.properties" in ended.stderr
 
 
-def test_serve_is_the_node_that_the_directory_belongs_to(tmp_path: Path) -> None:
-    config = tmp_path / "server.properties"
-    config.write_text(PROPERTIES.format(tmp_path))
+def test_serve_is_the_node_that_the_directory_belongs_to(tmp_path: Path, config: Path) -> None:
     assert run("format", "-c", str(config)).returncode == 0
     with serving("--data-dir", str(tmp_path / "a")) as broker:
         assert broker.startup["node.id"] == "4"

@@ -64,8 +64,7 @@ def test_disk_error_on_read_takes_the_directory_offline(tmp_path: Path) -> None:
 def test_the_leader_moves_and_the_broker_comes_back(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=tmp_path, brokers=3, stepped=True, seed=1) as kafka:
         kafka.create_topic("t", replication_factor=3)
-        first = kafka.leader("t", 0)
-        assert first is not None
+        first = kafka.wait_for_leader("t", 0)
         outcome(kafka)
         with kafka.disk_full(broker=first) as handle:
             assert outcome(kafka) == error_codes.KAFKA_STORAGE_ERROR

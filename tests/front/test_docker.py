@@ -63,7 +63,7 @@ def test_the_service_serves_containers_and_the_host(monkeypatch: pytest.MonkeyPa
     assert re.fullmatch(r"\$\{KAFKADOUBLE_CONTROL_TOKEN:\?.*\}", given), "it has no default"
     monkeypatch.setenv("KAFKADOUBLE_CONTROL_TOKEN", "of-this-test")
     with serving(*free_ports(service["command"], 9092, 29092, 9099)) as served:
-        lines = read_lines(served, 3)
+        lines = served.more_lines(3)
         assert served.startup["bootstrap.servers"] == "kafka:9092"
         assert lines["listener.name.external.bootstrap.servers"] == "localhost:29092"
         url = f"http://127.0.0.1:{lines['control.url'].rpartition(':')[2]}"
@@ -72,11 +72,6 @@ def test_the_service_serves_containers_and_the_host(monkeypatch: pytest.MonkeyPa
         for host in ("kafka:9099", "localhost:9099", "host.docker.internal:9099"):
             assert call(url, "POST", "/verbs/topics", None, {**right, "Host": host}).status == 200
         assert call(url, "POST", "/verbs/topics", None, {**right, "Host": "attacker.example"}).status == 403
-
-
-def read_lines(served: Any, count: int) -> dict[str, str]:
-    lines = (served.process.stdout.readline().rstrip("\n").partition("=") for _ in range(count))
-    return {name: value for name, _, value in lines}
 
 
 def test_published_ports_are_those_of_the_command() -> None:

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,6 @@ import pytest
 from kafkadouble import KafkaDouble, KafkaError, SteppedClock, UsageError
 from tests.front.hello import connect, says_hello
 from tests.server.harness import NOW
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble(seed=1) as kafka:
-        yield kafka
-
 
 SLOW_STEP = re.compile(r"Executing .* took [\d.]+ seconds$")
 """What asyncio's debug mode logs on a loaded machine."""
@@ -155,22 +147,6 @@ class TestLife:
 
 
 class TestWrongUse:
-    @pytest.mark.parametrize(
-        ("arguments", "problem"),
-        [
-            ({"brokers": 0}, "there is one at least"),
-            ({"brokers": 2**40}, "and 1000 at most"),
-            ({"stepped": True, "clock": SteppedClock()}, "give one of them"),
-            ({"config": {"num.partitons": 3}}, "did you mean 'num.partitions'?"),
-            ({"config": {"num.partitions": "many"}}, "num.partitions"),
-            ({"config": {"listeners": "PLAINTEXT://:1"}}, "give host and port"),
-        ],
-    )
-    def test_invalid_argument_of_the_double_is_refused_at_once(self, arguments: dict[str, Any], problem: str) -> None:
-        with pytest.raises(UsageError) as refused:
-            KafkaDouble(**arguments)
-        assert problem in str(refused.value)
-
     def test_verb_before_the_start_is_refused(self) -> None:
         kafka = KafkaDouble()
         for use in (lambda: kafka.port, lambda: len(kafka.requests), lambda: kafka.create_topic("t"), kafka.reset):

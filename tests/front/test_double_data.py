@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.wire.batch import Record, encode_batch, encode_control_batch
 from tests.server.harness import NOW
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble(seed=1) as kafka:
-        yield kafka
 
 
 class TestTopicsAndRecords:

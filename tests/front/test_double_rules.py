@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -14,14 +14,8 @@ import pytest
 from kafkadouble import KafkaDouble, Match, Rule, UsageError
 from kafkadouble.actions import Delay
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
-from tests.front.hello import HELLO, connect, received, says_hello
+from tests.front.hello import HELLO, connect, frame, received, says_hello
 from tests.support.client import ask
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble(seed=1) as kafka:
-        yield kafka
 
 
 class TestRules:
@@ -102,11 +96,11 @@ class TestRules:
         with KafkaDouble(brokers=brokers, controller_port=0) as reached:
             handle = reached.fail("DescribeQuorum", 6, times=None)
             reached.fail("Vote", 6, peers=True)
-            host, port = reached.controller_bootstrap_servers.split(":")
-            answer = ask((host, int(port)), DescribeQuorumRequest(), 2)
+            at = reached.controller_bootstrap_servers
+            answer = ask(at, DescribeQuorumRequest(), 2)
             assert (answer.error_code, handle.hits) == (6, 1)
             reached.reset()
-            assert ask((host, int(port)), DescribeQuorumRequest(), 2).error_code == 0
+            assert ask(at, DescribeQuorumRequest(), 2).error_code == 0
 
     def test_all_rules_are_cleared(self, kafka: KafkaDouble) -> None:
         handles = [kafka.fail("*", "UNKNOWN_SERVER_ERROR", times=None), kafka.disconnect("Fetch")]
@@ -186,7 +180,7 @@ class TestRules:
                 kafka.advance(4.9)
                 assert (handle.hits, len(kafka.requests)) == (1, 1)
                 kafka.advance(0.1)
-                assert _frame(sock)[:6] == struct.pack(">ih", 7, 0)
+                assert frame(sock)[:6] == struct.pack(">ih", 7, 0)
 
 
 class TestFrames:
@@ -196,13 +190,13 @@ class TestFrames:
     def whole(self, kafka: KafkaDouble) -> bytes:
         with connect(kafka) as sock:
             sock.sendall(HELLO)
-            return _frame(sock)
+            return frame(sock)
 
     def test_wrong_correlation_id(self, kafka: KafkaDouble, whole: bytes) -> None:
         kafka.wrong_correlation_id("ApiVersions")
         with connect(kafka) as sock:
             sock.sendall(HELLO)
-            assert _frame(sock) == struct.pack(">i", 8) + whole[4:]
+            assert frame(sock) == struct.pack(">i", 8) + whole[4:]
             assert says_hello(sock)
 
     @pytest.mark.parametrize("length", [0, 3, 4, 5, 20, 100_000])
@@ -219,7 +213,7 @@ class TestFrames:
         kafka.short_frame("ApiVersions", length)
         with connect(kafka) as sock:
             sock.sendall(HELLO)
-            assert _frame(sock) == whole[:length]
+            assert frame(sock) == whole[:length]
             assert says_hello(sock)
 
     @pytest.mark.parametrize("size", [10**6, 2**31 - 1, 2**40])
@@ -237,7 +231,7 @@ class TestFrames:
         with KafkaDouble(stepped=True) as kafka:
             with connect(kafka) as sock:
                 sock.sendall(HELLO)
-                whole = _frame(sock)
+                whole = frame(sock)
             handle = kafka.slow_frame("ApiVersions", rate)
             with connect(kafka) as sock:
                 sock.sendall(HELLO + HELLO)
@@ -253,13 +247,13 @@ class TestFrames:
                 kafka.advance(size / rate)
                 sock.settimeout(10)
                 assert len(received(sock, size - half)) == size - half
-                assert _frame(sock) == whole, "the next answer comes behind it"
+                assert frame(sock) == whole, "the next answer comes behind it"
 
     def test_slow_frame_at_a_very_high_rate_sends_the_response_at_once(self, kafka: KafkaDouble, whole: bytes) -> None:
         kafka.slow_frame("ApiVersions", 10**12)
         with connect(kafka) as sock:
             sock.sendall(HELLO)
-            assert _frame(sock) == whole
+            assert frame(sock) == whole
 
     def test_a_client_that_leaves_ends_a_slow_answer(self) -> None:
         with KafkaDouble(stepped=True) as kafka:
@@ -276,11 +270,6 @@ def _hello(address: str) -> bool:
     host, _, port = address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=20) as sock:
         return says_hello(sock)
-
-
-def _frame(sock: socket.socket) -> bytes:
-    """The next frame, without its size."""
-    return received(sock, int.from_bytes(received(sock, 4), "big"))
 
 
 def _until_closed(sock: socket.socket) -> bytes:

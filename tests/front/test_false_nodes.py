@@ -3,33 +3,18 @@ history hold for all that it sends."""
 
 from __future__ import annotations
 
-import socket
 from contextlib import closing
 from typing import Any
 
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from kafkadouble.messages.message import Message
-
-
-class Thief:
-    """A connection that stays open."""
-
-    def __init__(self, port: int) -> None:
-        self.sock = socket.create_connection(("127.0.0.1", port), 20)
-
-    def ask(self, body: Message, version: int) -> Any:
-        self.sock.sendall(b"".join(headers.write_request(body, 1, "thief", version)))
-        size = int.from_bytes(self.sock.recv(4, socket.MSG_WAITALL))
-        assert body.api_key is not None
-        return headers.read_response(self.sock.recv(size, socket.MSG_WAITALL), body.api_key, version)[1]
-
+from tests.support.client import Connection
 
 FALSE: list[tuple[Any, int]] = [
     (FetchRequest(replica_id=1, max_wait_ms=0, session_epoch=-1), 12),
@@ -47,8 +32,7 @@ def test_rules_and_the_history_hold_for_it_and_for_what_it_sends_next(
     with KafkaDouble(acls=acls, super_users=["User:admin"] if acls is not None else None) as kafka:
         kafka.create_topic("t")
         rule = kafka.fail("*", "UNKNOWN_TOPIC_OR_PARTITION", client_id="thief", times=None)
-        thief = Thief(kafka.port)
-        with closing(thief.sock):
+        with closing(Connection(kafka.bootstrap_servers, "thief")) as thief:
             thief.ask(body, version)
             thief.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 12)
         assert rule.hits == 2
@@ -62,8 +46,7 @@ def test_client_that_named_another_broker_is_a_client_again_with_its_next_reques
     with KafkaDouble(brokers=2) as kafka:
         kafka.create_topic("t")
         rule = kafka.fail("Metadata", "UNKNOWN_TOPIC_OR_PARTITION", times=None)
-        thief = Thief(kafka.port)
-        with closing(thief.sock):
+        with closing(Connection(kafka.bootstrap_servers, "thief")) as thief:
             thief.ask(FetchRequest(replica_id=2, max_wait_ms=0, session_epoch=-1), 12)
             answer = thief.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 12)
         assert (answer.topics[0].error_code, rule.hits) == (error_codes.UNKNOWN_TOPIC_OR_PARTITION, 1)

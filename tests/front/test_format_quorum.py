@@ -144,6 +144,12 @@ REFUSED = [
     (DYNAMIC, ["-I", "nope"], "'nope' is no voter"),
     (DYNAMIC, ["-I", ""], "no voters are given"),
     (ALONE, ["-s"], "No controller listeners found."),
+    (STATIC, ["-r", "2.8"], "2.8 is no release"),
+    (STATIC, ["-f", "metadata.version=33", "-r", "4.4"], "two answers"),
+    (STATIC, ["-f", "nonsense=1"], "no feature"),
+    (STATIC, ["-S", "SCRAM-MD5=[name=a,password=b]"], "are known"),
+    (STATIC, ["-f", "kraft.version"], "name=level"),
+    (STATIC, ["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
 ]
 
 

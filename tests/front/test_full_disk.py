@@ -11,11 +11,11 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest
-from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.wire.batch import Record, encode_batch
+from tests.support.client import produce
 from tests.support.serving import Serving, run, serving
 
 LIMIT = 150_000
+LARGE = bytes(100_000)
 
 
 def limit_files(pid: int, size: int) -> None:
@@ -25,16 +25,6 @@ def limit_files(pid: int, size: int) -> None:
     except ImportError:
         pytest.skip("NO DISK WAS FULL: this system cannot limit the files of another process")
     prlimit(pid, RLIMIT_FSIZE, (size, size))
-
-
-def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]:
-    """Appends a record: the error code, and the record's offset."""
-    batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v" * size)])
-    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-    requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    answer = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), 9)
-    answered = answer.responses[0].partition_responses[0]
-    return answered.error_code, answered.base_offset
 
 
 def end_of(broker: Serving, topic: str) -> tuple[int, int]:
@@ -51,32 +41,35 @@ def test_a_full_disk_takes_its_directory_offline_and_loses_nothing_acknowledged(
         limit_files(broker.process.pid, LIMIT)
         assert (tmp_path / "b" / "lost-0").is_dir()
         assert (tmp_path / "a" / "kept-0").is_dir()
-        assert [produce(broker, "lost"), produce(broker, "lost")] == [(0, 0), (error_codes.KAFKA_STORAGE_ERROR, -1)]
+        assert [produce(broker.address, "lost", LARGE), produce(broker.address, "lost", LARGE)] == [
+            (0, 0),
+            (error_codes.KAFKA_STORAGE_ERROR, -1),
+        ]
         assert end_of(broker, "lost") == (error_codes.KAFKA_STORAGE_ERROR, -1)
         assert (tmp_path / "b" / "lost-0" / f"{0:020}.log").stat().st_size < LIMIT
-        assert [produce(broker, "kept", 10), end_of(broker, "kept")] == [(0, 0), (0, 1)]
+        assert [produce(broker.address, "kept", b"v"), end_of(broker, "kept")] == [(0, 0), (0, 1)]
         code, output = broker.end(signal.SIGTERM)
     assert code == 0
     assert f"{tmp_path}/b is offline until a restart, and its partition is not served: " in output
     assert "Traceback" not in output
     with serving(*words) as again:
         assert [end_of(again, "lost"), end_of(again, "kept")] == [(0, 1), (0, 1)]
-        assert produce(again, "lost") == (0, 1)
+        assert produce(again.address, "lost", LARGE) == (0, 1)
 
 
 def test_serve_ends_when_the_directory_of_the_metadata_fails(tmp_path: Path) -> None:
     with serving("--data-dir", str(tmp_path), "--topic", "t") as broker:
         limit_files(broker.process.pid, LIMIT)
-        assert produce(broker, "t") == (0, 0)
+        assert produce(broker.address, "t", LARGE) == (0, 0)
         with suppress(OSError, EOFError):  # the process may end before it answers
-            assert produce(broker, "t") == (error_codes.KAFKA_STORAGE_ERROR, -1)
+            assert produce(broker.address, "t", LARGE) == (error_codes.KAFKA_STORAGE_ERROR, -1)
         code, output = broker.ended()
     assert code == 3
     last = output.splitlines()[-1]
     assert last.startswith(f"kafkadouble: {tmp_path}, which has the cluster's metadata, cannot be used any more: ")
     assert "Traceback" not in output
     with serving("--data-dir", str(tmp_path)) as again:
-        assert produce(again, "t") == (0, 1)
+        assert produce(again.address, "t", LARGE) == (0, 1)
 
 
 def test_a_directory_that_cannot_be_created_is_reported(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -58,16 +57,20 @@ def test_a_group_is_not_caught_up_while_a_lag_is_unknown() -> None:
     assert in_words(shown).endswith("a lag of 0; without a leader: t-3")
 
 
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
-
-
 def delete_records(kafka: KafkaDouble, topic: str, index: int, offset: int) -> None:
     of = DeleteRecordsRequest
     partitions = [of.DeleteRecordsPartition(partition_index=index, offset=offset)]
     kafka._double_host.ask(of(topics=[of.DeleteRecordsTopic(name=topic, partitions=partitions)], timeout_ms=1000))
+
+
+def joined(kafka: KafkaDouble, **more: str) -> Consumer:
+    """A member of the group `shop` that has its partitions, and commits nothing by itself."""
+    settings = {"group.id": "shop", "enable.auto.commit": False, "auto.offset.reset": "latest", **more}
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, **settings})
+    consumer.subscribe(["orders"])
+    while not consumer.assignment():
+        consumer.poll(0.01)
+    return consumer
 
 
 def test_a_partition_without_a_commit_keeps_a_group_behind(kafka: KafkaDouble) -> None:
@@ -89,11 +92,7 @@ def test_lag_of_member_without_commits_is_the_record_count(kafka: KafkaDouble, p
     kafka.create_topic("orders", 2)
     kafka.produce_all("orders", ["a", "b", "c"], partition=0)
     delete_records(kafka, "orders", 0, 1)
-    settings = {"group.id": "shop", "group.protocol": protocol, "enable.auto.commit": False}
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "auto.offset.reset": "latest", **settings})
-    consumer.subscribe(["orders"])
-    while not consumer.assignment():
-        consumer.poll(0.01)
+    consumer = joined(kafka, **{"group.protocol": protocol})
     assert kafka.wait_for_group("shop", "Stable", lag=2).lags == {("orders", 0): 2, ("orders", 1): 0}
     with pytest.raises(TimeoutError, match="without a committed offset: orders-0, orders-1"):
         kafka.wait_for_group("shop", lag=0, timeout=0)
@@ -102,11 +101,7 @@ def test_lag_of_member_without_commits_is_the_record_count(kafka: KafkaDouble, p
 
 def test_a_group_without_commits_and_members_has_no_lag(kafka: KafkaDouble) -> None:
     kafka.create_topic("orders")
-    settings = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "shop", "enable.auto.commit": False}
-    consumer = Consumer(settings)
-    consumer.subscribe(["orders"])
-    while not consumer.assignment():
-        consumer.poll(0.01)
+    consumer = joined(kafka)
     assert kafka.wait_for_group("shop", lag=0).lag == 0, "an empty partition has no unread records"
     consumer.close()
     with pytest.raises(TimeoutError, match="no committed offset"):

@@ -128,6 +128,23 @@ def test_serve_imports_only_listed_modules_before_it_listens() -> None:
     } & modules == set()
 
 
+NOT_IMPORTED = {
+    "from kafkadouble import KafkaDouble\nwith KafkaDouble() as kafka: kafka.reset()": (
+        "pyarrow",
+        "yaml",
+        "tomllib",
+        "kafkadouble.scenario",
+    ),
+    "from kafkadouble import KafkaDouble; KafkaDouble()": ("kafkadouble.verbs.collecting", "kafkadouble.verbs.verb"),
+    "import kafkadouble.expected_offset": ("kafka", "aiokafka", "confluent_kafka", "asyncio", "socket"),
+}
+
+
+@pytest.mark.parametrize("program", NOT_IMPORTED, ids=("a reset", "a double", "expected offsets"))
+def test_a_program_imports_no_package_that_it_does_not_use(program: str) -> None:
+    assert imported_by(program).isdisjoint(NOT_IMPORTED[program])
+
+
 def test_public_names_of_the_package_are_imported_on_first_use() -> None:
     for name in kafkadouble.__all__:
         assert getattr(kafkadouble, name) is not None

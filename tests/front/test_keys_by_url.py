@@ -141,6 +141,11 @@ def test_a_url_where_no_server_is_is_refused_at_the_start(server: JwksServer, mo
         double(server.url).start()
 
 
+def test_a_file_of_keys_that_is_missing_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"jwks\.endpoint\.url: .*keys\.json cannot be read"):
+        double((tmp_path / "keys.json").as_uri()).start()
+
+
 def test_a_set_in_chunks_and_behind_a_redirection(server: JwksServer) -> None:
     text = jwk_of("a")
     server.headers = {"Transfer-Encoding": "chunked"}
@@ -183,8 +188,7 @@ def test_a_client_cannot_alter_the_url(server: JwksServer) -> None:
         for name in names:
             config = of.AlterableConfig(name=name, value=other.url)
             resource = of.AlterConfigsResource(resource_type=4, resource_name="1", configs=[config])
-            host, _, port = kafka.bootstrap("INTERNAL").rpartition(":")
-            ask((host, int(port)), of(resources=[resource]), 1)
+            ask(kafka.bootstrap("INTERNAL"), of(resources=[resource]), 1)
         assert is_accepted(kafka, "a")
         assert not is_accepted(kafka, "b")
         assert other.seen == 0

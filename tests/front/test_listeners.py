@@ -134,35 +134,6 @@ def test_metadata_has_the_advertised_addresses() -> None:
         assert seen_at(next(iter(inside))) == inside
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ({"listeners": {}}, "it has a port for each name"),
-        ({"listeners": ["EXTERNAL"]}, "it has a port for each name"),
-        ({"listeners": {"OUT SIDE": 0}}, "'OUT SIDE' is no name of a listener"),
-        ({"listeners": {"EXTERNAL": 70000}}, "the port of EXTERNAL is 70000"),
-        ({"listeners": {"EXTERNAL": "9092"}}, "the port of EXTERNAL is '9092'"),
-        ({"listeners": {"A": 0, "a": 0}}, "Each listener must have a different name"),
-        ({"listeners": {"A": 9092, "B": 9092}}, "Each listener must have a different port"),
-        ({"listeners": {"CONTROLLER": 0}}, "There must be at least one broker advertised listener"),
-        ({"listeners": TWO, "port": 9092}, "leave it out"),
-        ({"listeners": TWO, "config": {"inter.broker.listener.name": "OTHER"}}, "not found in listener.security"),
-        (
-            {"listeners": TWO, "config": {"advertised.listeners": "EXTERNAL://h:1"}},
-            "inter.broker.listener.name must be",
-        ),
-        (
-            {"listeners": {"A": 0}, "config": {"listener.security.protocol.map": "A:SASL_SSL"}},
-            "ssl.keystore.location (listener A) is not set",
-        ),
-    ],
-)
-def test_invalid_listeners_are_refused(arguments: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        KafkaDouble(**arguments)
-    assert problem in str(refused.value)
-
-
 def test_a_listener_that_there_is_not(kafka: KafkaDouble) -> None:
     with pytest.raises(UsageError, match="there is no listener 'OTHER': there are INTERNAL, EXTERNAL"):
         kafka.bootstrap("OTHER")
@@ -176,7 +147,7 @@ class TestServe:
             f"advertised.listeners=INTERNAL://:0,EXTERNAL://localhost:0\n{MAP}\n"
         )
         with serving("--config", str(file)) as served:
-            lines = dict(line.rstrip("\n").split("=", 1) for line in _more_lines(served, 2))
+            lines = served.more_lines(2)
             internal, external = (lines[f"listener.name.{each}.bootstrap.servers"] for each in ("internal", "external"))
             assert served.startup["bootstrap.servers"] == internal
             assert external.startswith("localhost:")
@@ -185,7 +156,7 @@ class TestServe:
 
     def test_serve_of_several_brokers_with_two_listeners_each(self) -> None:
         with serving(*WORDS, "--brokers", "2", "-c", "listeners=INTERNAL://:0,EXTERNAL://:0") as served:
-            lines = dict(line.rstrip("\n").split("=", 1) for line in _more_lines(served, 2))
+            lines = served.more_lines(2)
             external = addresses(lines["listener.name.external.bootstrap.servers"])
             assert len(external) == 2
             for address in external:
@@ -201,10 +172,3 @@ class TestServe:
             assert len(found) == 2
             for address in found:
                 assert seen_at(address) == found
-
-
-def _more_lines(served: Any, number: int) -> list[str]:
-    """The lines about listeners, after the five that each start prints."""
-    assert served.process.stdout is not None
-    assert "version" in served.startup
-    return [served.process.stdout.readline() for _ in range(number)]

@@ -226,14 +226,11 @@ def test_sessions_end_on_demand(brokers: int) -> None:
 
 
 @pytest.mark.usefixtures("collected")
-def test_aiokafka_survives_the_end_of_its_session(kafka: KafkaDouble) -> None:
-    async def send_twice() -> None:
-        async with AIOKafkaProducer(**kafka.client_config("alice", "aiokafka")) as producer:
-            await producer.send_and_wait("orders", b"1")
-            assert await asyncio.to_thread(kafka.expire_sasl_sessions, "User:alice") >= 1
-            await producer.send_and_wait("orders", b"2")
-
-    asyncio.run(send_twice())
+async def test_aiokafka_survives_the_end_of_its_session(kafka: KafkaDouble) -> None:
+    async with AIOKafkaProducer(**kafka.client_config("alice", "aiokafka")) as producer:
+        await producer.send_and_wait("orders", b"1")
+        assert await asyncio.to_thread(kafka.expire_sasl_sessions, "User:alice") >= 1
+        await producer.send_and_wait("orders", b"2")
     assert [record.value for record in kafka.records("orders")] == [b"1", b"2"]
 
 

@@ -97,9 +97,7 @@ def test_a_file_with_mixed_listeners_takes_users(by: str, tmp_path: Path, monkey
         given.write_text(json.dumps({"users": USERS}))
         words = ("--scenario", str(given))
     with serving("--config", str(config), *words, "--control-port", "0") as served:
-        stdout = served.process.stdout
-        assert stdout is not None
-        lines_after = dict(stdout.readline().strip().partition("=")[::2] for _ in range(4))
+        lines_after = served.more_lines(4)
         client = ControlClient(lines_after["control.url"]).call("client_config", {"user": "alice"})
         assert client["bootstrap.servers"] == lines_after["listener.name.external.bootstrap.servers"]
         assert (client["security.protocol"], brokers(client)) == ("SASL_SSL", {1})
@@ -190,20 +188,3 @@ def test_a_listener_with_signed_tokens_says_that_the_double_makes_none(tmp_path:
         pytest.raises(UsageError, match="listener EXTERNAL takes signed tokens only"),
     ):
         kafka.client_config("alice", mechanism="OAUTHBEARER")
-
-
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        ({"security": {"OTHER": "SSL"}}, "there is no listener 'OTHER'; there are INTERNAL, EXTERNAL"),
-        ({"security": {"EXTERNAL": "TLS"}}, "security of EXTERNAL is 'TLS': there are PLAINTEXT, SSL"),
-        ({"security": MIXED, "listeners": None}, "it has the protocols of listeners, so give listeners"),
-        ({"security": MIXED, "users": None}, "users has a password for each name"),
-        ({"users": USERS}, "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not 'PLAINTEXT'"),
-        ({"security": MIXED, "certificate": "bad"}, "certificate"),
-    ],
-)
-def test_invalid_mixed_listeners_are_refused(given: dict[str, Any], problem: str) -> None:
-    arguments = {"listeners": LISTENERS, "users": USERS, **given}
-    with pytest.raises(UsageError, match=problem):
-        KafkaDouble(**arguments)

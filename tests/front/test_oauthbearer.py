@@ -228,19 +228,6 @@ def test_serve_has_a_token_endpoint_that_needs_no_token_of_the_control_plane() -
         assert AdminClient(config).list_topics(timeout=LONG_S).brokers
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"oauthbearer": "any"}, "oauthbearer needs security='SASL_PLAINTEXT' or 'SASL_SSL'"),
-        ({"oauthbearer": "all", "security": SASL}, "oauthbearer is 'all': there are unsecured, signed, any"),
-        ({"oauthbearer": 5, "security": SASL}, "oauthbearer is 5: there are unsecured"),
-    ],
-)
-def test_the_double_says_what_is_wrong_with_oauthbearer(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        KafkaDouble(**given)
-
-
 def test_a_token_needs_oauthbearer() -> None:
     with (
         KafkaDouble() as kafka,

@@ -38,8 +38,7 @@ def test_a_partition_without_a_leader() -> None:
     with KafkaDouble(brokers=2, stepped=True) as kafka:
         kafka.create_topic("orders")
         kafka.produce("orders", "x")
-        leader = kafka.leader("orders", 0)
-        assert leader is not None
+        leader = kafka.wait_for_leader("orders", 0)
         assert kafka.partition("orders", 0).end_offset == 1
         kafka.brokers[leader].kill()
         assert kafka.partition("orders", 0).end_offset is None

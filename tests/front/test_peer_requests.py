@@ -13,9 +13,8 @@ from tests.support.client import ask
 
 def create(kafka: KafkaDouble, name: str) -> None:
     """By a client, at the first broker."""
-    host, port = kafka.bootstrap_servers.split(",")[0].split(":")
     topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
-    answer = ask((host, int(port)), CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 7)
+    answer = ask(kafka.bootstrap_servers, CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 7)
     assert answer.topics[0].error_code == 0
 
 
@@ -54,8 +53,7 @@ def test_peer_requests_are_not_kept_by_default() -> None:
 
 def test_a_single_node_has_none() -> None:
     with KafkaDouble(peer_requests=True) as kafka:
-        host, port = kafka.bootstrap_servers.split(":")
-        ask((host, int(port)), MetadataRequest(topics=[]), 12)
+        ask(kafka.bootstrap_servers, MetadataRequest(topics=[]), 12)
         assert [seen.api for seen in kafka.requests] == ["Metadata"]
         assert len(kafka.peer_requests) == 0
 

@@ -8,14 +8,10 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.pytest_plugin.options import ISOLATIONS, MARKED, OPTIONS
-
-UNUSED = "kafkadouble.pytest_plugin.UnusedRuleWarning"
+from tests.front.plugin_suites import ARGUMENTS, run
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
-
-# Tests of the plugin leave rules that match nothing.
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-W", "error", "-W", f"ignore::{UNUSED}")
 
 
 @pytest.fixture
@@ -33,14 +29,6 @@ def suite(pytester: pytest.Pytester) -> pytest.Pytester:
         """
     )
     return pytester
-
-
-def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:
-    """The outcome of the suite, in a process of its own where that matters."""
-    running = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
-    result = running(*ARGUMENTS, *arguments)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 def test_plugin_gives_each_test_an_empty_broker(suite: pytest.Pytester) -> None:
@@ -94,10 +82,10 @@ def test_plugin_under_xdist_starts_a_double_for_each_worker(suite: pytest.Pytest
                 print(os.environ["PYTEST_XDIST_WORKER"], kafka_double.port, file=file)
         """
     )
-    run(suite, "-n", "2", process=True, passed=10)
+    run(suite, "--dist=each", "--tx=2*popen", process=True, passed=20)
     lines = {tuple(line.split()) for line in (suite.path / "ports.txt").read_text().splitlines()}
     # New in its own process: the system may give a port again that the other worker has closed.
-    assert (len({worker for worker, _ in lines}), len(lines)) == (2, 6)
+    assert (len({worker for worker, _ in lines}), len(lines)) == (2, 12)
 
 
 def test_the_option_overrides_the_ini_file(suite: pytest.Pytester) -> None:
@@ -220,6 +208,7 @@ def test_the_factory_takes_settings_and_serves_any_scope(pytester: pytest.Pytest
             "*kafkadouble_isolation is fresh, reset, namespace, none, not 'sometimes'*",
         ),
         ("kafkadouble_config = num.partitions", "*kafkadouble_config: 'num.partitions' is not name=value*"),
+        ("kafkadouble_listeners = EXTERNAL=many", "*kafkadouble_listeners: 'EXTERNAL=many' is not NAME or NAME=PORT*"),
         ("kafkadouble_config = num.partitons=1", "*unknown setting 'num.partitons'*did you mean 'num.partitions'*"),
     ],
 )

@@ -149,19 +149,6 @@ def test_the_ini_file_has_the_same_settings(pytester: pytest.Pytester) -> None:
     assert list((pytester.path / "seen").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("ini", "problem"),
-    [
-        ("kafkadouble_listeners = EXTERNAL=many", "*kafkadouble_listeners: 'EXTERNAL=many' is not NAME or NAME=PORT*"),
-        ("kafka_broker = docker", "*kafka_broker is double, local, container or HOST:PORT, not 'docker'*"),
-    ],
-)
-def test_a_wrong_setting_is_refused(pytester: pytest.Pytester, ini: str, problem: str) -> None:
-    pytester.makeini(f"[pytest]\n{ini}")
-    pytester.makepyfile("def test_one(kafka_double): pass")
-    run(pytester, errors=1).stdout.fnmatch_lines(problem)
-
-
 RULES = """
     import pytest
 

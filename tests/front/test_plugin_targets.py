@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from textwrap import dedent
 
 import pytest
@@ -77,12 +76,6 @@ SUITE = """
         assert hasattr(kafka_double, "fail") == (not kafka_double.is_real)
         assert hasattr(kafka_double, "create_topic")
 """
-
-
-@pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
 
 
 def public(of: type) -> set[str]:

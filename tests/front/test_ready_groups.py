@@ -159,14 +159,14 @@ def test_group_without_members_or_partitions_is_not_ready(kafka: KafkaDouble) ->
         kafka.wait_for_group("shop", ready=1)  # type: ignore[arg-type]
 
 
-def test_coroutine_waits_for_a_ready_group_too(kafka: KafkaDouble) -> None:
+async def test_coroutine_waits_for_a_ready_group_too(kafka: KafkaDouble) -> None:
     consumer = joined(kafka)
-    group = asyncio.run(kafka.aio.wait_for_group("shop", ready=True, timeout=30))
+    group = await kafka.aio.wait_for_group("shop", ready=True, timeout=30)
     assert [len(member.assignment) for member in group.members] == [2]
     consumer.close()
 
 
-def test_share_member_is_ready_when_it_has_fetched(kafka: KafkaDouble) -> None:
+async def test_share_member_is_ready_when_it_has_fetched(kafka: KafkaDouble) -> None:
     from confluent_kafka import ShareConsumer
 
     taken: list[bytes] = []
@@ -174,13 +174,10 @@ def test_share_member_is_ready_when_it_has_fetched(kafka: KafkaDouble) -> None:
     consumer.subscribe([TOPIC])
     wait = kafka.aio.wait_for_group("tills", ready=True, timeout=30)
 
-    async def polled() -> None:
-        waiting = asyncio.ensure_future(wait)
-        while not waiting.done():
-            await asyncio.to_thread(consumer.poll, 0.05)
-        await waiting
-
-    asyncio.run(polled())
+    waiting = asyncio.ensure_future(wait)
+    while not waiting.done():
+        await asyncio.to_thread(consumer.poll, 0.05)
+    await waiting
     expected = produced(kafka, "shared")
     end = time.monotonic() + 10
     while len(taken) < RECORDS and time.monotonic() < end:

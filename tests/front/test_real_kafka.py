@@ -131,20 +131,14 @@ def test_time_out_says_what_that_of_a_double_says(double: KafkaDouble, kafka: An
         assert texts[0] == texts[1]
 
 
-def test_cancelled_wait_for_a_topic_ends(kafka: Any) -> None:
-    async def wait() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(kafka.aio.wait_for_topic("orders", timeout=600), 0.05)
-
-    asyncio.run(wait())  # asyncio.run would wait for the thread
+async def test_cancelled_wait_for_a_topic_ends(kafka: Any) -> None:
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(kafka.aio.wait_for_topic("orders", timeout=600), 0.05)
 
 
-def test_verbs_may_be_called_in_an_event_loop(kafka: Any) -> None:
-    async def commit() -> None:
-        kafka.create_topic("orders")
-        kafka.commit_offsets("shop", {("orders", 0): 0})
-
-    asyncio.run(commit())
+async def test_verbs_may_be_called_in_an_event_loop(kafka: Any) -> None:
+    kafka.create_topic("orders")
+    kafka.commit_offsets("shop", {("orders", 0): 0})
     assert list(kafka.groups()) == ["shop"]
 
 
@@ -166,17 +160,14 @@ def test_state_that_no_request_reads_is_named_as_of_a_double(kafka: Any) -> None
         broker.member_fetches  # noqa: B018
 
 
-def test_wait_that_needs_a_double_or_a_thread_says_so(kafka: Any) -> None:
-    async def wait() -> None:
-        with pytest.raises(UsageError, match=r"await the method of kafka.aio"):
-            kafka.wait_for_topic("orders")
-        with pytest.raises(OnlyOnDouble, match=r"^advance: only a double has that"):
-            await kafka.aio.wait_for_topic("orders", advance=True)
-        with pytest.raises(OnlyOnDouble, match=r"^fail: only a double has that"):
-            await kafka.aio.fail("Produce", "NOT_LEADER_OR_FOLLOWER")
-        await kafka.aio.create_topic("orders")
-
-    asyncio.run(wait())
+async def test_wait_that_needs_a_double_or_a_thread_says_so(kafka: Any) -> None:
+    with pytest.raises(UsageError, match=r"await the method of kafka.aio"):
+        kafka.wait_for_topic("orders")
+    with pytest.raises(OnlyOnDouble, match=r"^advance: only a double has that"):
+        await kafka.aio.wait_for_topic("orders", advance=True)
+    with pytest.raises(OnlyOnDouble, match=r"^fail: only a double has that"):
+        await kafka.aio.fail("Produce", "NOT_LEADER_OR_FOLLOWER")
+    await kafka.aio.create_topic("orders")
     with pytest.raises(OnlyOnDouble, match=r"^advance: only a double has that"):
         kafka.wait_for_topic("orders", advance=True)
 

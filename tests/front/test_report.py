@@ -22,19 +22,19 @@ def lines(kafka: KafkaDouble, title: str, count: int = 15) -> list[str]:
     return [line.strip() for line in following[:end]]
 
 
-def address(kafka: KafkaDouble) -> tuple[str, int]:
-    return "127.0.0.1", kafka.port
-
-
 def metadata(kafka: KafkaDouble, topic: str) -> None:
     of = MetadataRequest
-    ask(address(kafka), of(topics=[of.MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False), 9)
+    ask(kafka.bootstrap_servers, of(topics=[of.MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False), 9)
 
 
 def fetch(kafka: KafkaDouble, offset: int) -> None:
     of = FetchRequest
     partition = of.FetchPartition(fetch_offset=offset, partition_max_bytes=1000)
-    ask(address(kafka), of(session_epoch=-1, topics=[of.FetchTopic(topic="orders", partitions=[partition])]), 11)
+    ask(
+        kafka.bootstrap_servers,
+        of(session_epoch=-1, topics=[of.FetchTopic(topic="orders", partitions=[partition])]),
+        11,
+    )
 
 
 def test_idle_fetches_and_heartbeats_are_one_line() -> None:
@@ -44,7 +44,7 @@ def test_idle_fetches_and_heartbeats_are_one_line() -> None:
         for _ in range(3):
             fetch(kafka, 1)
         fetch(kafka, 0)
-        ask(address(kafka), HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 4)
+        ask(kafka.bootstrap_servers, HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 4)
         found = lines(kafka, "the last requests")
     assert len(found) == 3
     assert found[0].endswith(" 3 requests without news of 'test': 3 Fetch")

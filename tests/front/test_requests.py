@@ -195,8 +195,7 @@ def test_assert_seen_without_any_request_fails() -> None:
 def test_a_double_shows_its_requests_after_the_stop_too() -> None:
     with KafkaDouble() as kafka:
         kafka.create_topic("orders")
-        host, port = kafka.bootstrap_servers.split(":")
-        ask((host, int(port)), MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="orders")]), 12)
+        ask(kafka.bootstrap_servers, MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="orders")]), 12)
     (seen,) = kafka.requests.assert_seen("Metadata", topic="orders", times=1)
     assert seen.answer.topics[0].name == "orders"
     assert kafka.requests.transcript() == f"{seen!r}\n"
@@ -206,11 +205,10 @@ def test_a_double_shows_its_requests_after_the_stop_too() -> None:
 
 def test_the_rules_that_were_applied_are_shown() -> None:
     with KafkaDouble() as kafka:
-        host, port = kafka.bootstrap_servers.split(":")
         kafka.delay("Metadata", 0.001)
         kafka.fail("Metadata", "UNKNOWN_SERVER_ERROR")
         for _ in range(2):
-            ask((host, int(port)), MetadataRequest(topics=[]), 13)
+            ask(kafka.bootstrap_servers, MetadataRequest(topics=[]), 13)
         failed, plain = kafka.requests
     assert (failed.rules, plain.rules) == (("delay", "fail"), ())
     assert repr(failed).endswith(f"answered in {failed.took} ms (rule: delay, fail): UNKNOWN_SERVER_ERROR")
@@ -219,23 +217,22 @@ def test_the_rules_that_were_applied_are_shown() -> None:
 def test_a_topic_is_found_by_name_where_the_request_has_its_id() -> None:
     """Also when the topic was deleted, or when no client asked for its name."""
     with KafkaDouble() as kafka:
-        host, port = kafka.bootstrap_servers.split(":")
 
         def fetch(topic_id: Uuid) -> None:
             partition = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1)
             topic = FetchRequest.FetchTopic(topic_id=topic_id, partitions=[partition])
-            ask((host, int(port)), FetchRequest(topics=[topic], session_epoch=-1), 13)
+            ask(kafka.bootstrap_servers, FetchRequest(topics=[topic], session_epoch=-1), 13)
 
         kafka.create_topic("orders")
         kafka.create_topic("bills")
         asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="orders")])
-        orders = ask((host, int(port)), asked, 13).topics[0].topic_id
+        orders = ask(kafka.bootstrap_servers, asked, 13).topics[0].topic_id
         fetch(orders)
         kafka.delete_topic("orders")
         fetch(orders)
         assert len(kafka.requests.of("Fetch", topic="orders", partition=0)) == 2
         kafka.requests.assert_seen("Fetch", topic="orders", error="UNKNOWN_TOPIC_ID", times=1)
-        (bills,) = (topic.topic_id for topic in ask((host, int(port)), MetadataRequest(topics=None), 13).topics)
+        (bills,) = (topic.topic_id for topic in ask(kafka.bootstrap_servers, MetadataRequest(topics=None), 13).topics)
         kafka.requests.clear()
         fetch(bills)
     assert len(kafka.requests.of("Fetch", topic="bills")) == 1

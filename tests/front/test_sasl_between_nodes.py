@@ -10,10 +10,10 @@ from typing import Any
 
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ConfigSource, NewTopic
 
-from tests.front.combined import CLUSTER_ID
+from tests.front.combined import formatted
 from tests.front.replicating import assert_replicated
 from tests.support.ports import free_ports
-from tests.support.serving import Serving, beginning, run, serving
+from tests.support.serving import Serving, beginning, serving
 
 LONG_S = 30.0
 MODULES = "org.apache.kafka.common.security"
@@ -44,11 +44,7 @@ def settings(folder: Path, id: int, controller_port: int, password: str = "secre
         "log.dirs": folder / str(id),
         "offsets.topic.replication.factor": 2,
     }
-    file = folder / f"{id}.properties"
-    file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
-    done = run("format", "-t", CLUSTER_ID, "-c", str(file), "--add-scram", "SCRAM-SHA-512=[name=admin,password=secret]")
-    assert done.returncode == 0, done.stderr
-    return file
+    return formatted(folder, id, lines, "--add-scram", "SCRAM-SHA-512=[name=admin,password=secret]")
 
 
 def test_brokers_replicate_and_speak_to_their_controller_by_sasl(tmp_path: Path) -> None:
@@ -78,7 +74,7 @@ def test_a_controller_that_refuses_the_login_is_named(tmp_path: Path) -> None:
         serving("--config", str(settings(tmp_path, 3, port))),
         beginning("--config", str(settings(tmp_path, 1, port, "wrong"))) as served,
     ):
-        line = _line_with(served, "refuses the login")
+        line = served.line_with("refuses the login")
         assert f"127.0.0.1:{port}: it refuses the login by PLAIN: Authentication failed: Invalid username" in line
 
 
@@ -118,9 +114,3 @@ def is_altered(admin: Any) -> bool:
     resource = ConfigResource(ConfigResource.Type.BROKER, "1")
     [described] = admin.describe_configs([resource], request_timeout=LONG_S).values()
     return bool(described.result()[LOGIN].source == ConfigSource.DYNAMIC_BROKER_CONFIG.value)
-
-
-def _line_with(served: Serving, text: str) -> str:
-    while text not in (line := served.next_line()):
-        pass
-    return line

@@ -83,7 +83,7 @@ class Clients:
         self._by_scram("bob", f"{WORD}-of-bob")
         self._by_scram("bob", f"{WORD}-wrong")
         now = int(time.time())
-        for token in (signed(now), signed(now, made.STRANGER), signed(now - 9999)):
+        for token in (signed(now), signed(now, made.STRANGER), signed(now - 9999), signed(now, aud="others")):
             self.found |= {*token.split(".")[1:]}
             self._log_in("OAUTHBEARER", message=next(oauth_bearer.client_exchange(token)))
         self._tokens()
@@ -235,6 +235,8 @@ def test_no_output_shows_a_secret(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     shown["inspect"] = printed(inspect.main, "--style", "hex", str(logs[0]))
     shown["the capture"] = str(pq.read_table(capture).to_pylist())
     shown["logs"] = caplog.text
+    for mechanism in ("PLAIN", "OAUTHBEARER"):
+        assert f"cannot be authenticated by {mechanism}" in caplog.text
     assert {"SaslAuthenticate", "IncrementalAlterConfigs", "RenewDelegationToken"} <= {each.api for each in seen}
     for record in ("UserScramCredentialRecord", "ConfigRecord", "DelegationTokenRecord"):
         assert record in shown["dump"]

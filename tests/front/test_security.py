@@ -151,8 +151,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_serve_names_the_files() -> None:
     with serving("--security", "SSL", "--port", "0") as served:
-        assert served.process.stdout is not None
-        files = dict(served.process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(2))
+        files = served.more_lines(2)
         own = files["ssl.keystore.location"]
         config = {
             "bootstrap.servers": served.startup["bootstrap.servers"],

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN
-from tests.front.hello import received
+from tests.front.hello import HELLO, received
 from tests.support.client import ask
 
 
@@ -44,11 +43,11 @@ def test_a_single_broker_is_stopped_and_started_with_its_data() -> None:
 def test_a_paused_single_broker_answers_no_client_until_it_is_resumed() -> None:
     with KafkaDouble() as kafka, socket.create_connection(("127.0.0.1", kafka.port)) as sock:
         kafka.brokers[1].pause()
-        sock.sendall(b"".join(map(bytes, headers.write_request(ApiVersionsRequest(), 1, "test", 0))))
+        sock.sendall(HELLO)
         assert kafka.describe_cluster().brokers[1].state == "paused"
         assert [*kafka.requests] == []
         kafka.brokers[1].resume()
-        assert received(sock, 8)[4:] == b"\0\0\0\1"  # the correlation id
+        assert received(sock, 8)[4:] == b"\0\0\0\7"  # the correlation id
         assert kafka.describe_cluster().brokers[1].state == "running"
 
 
@@ -102,30 +101,19 @@ def test_a_kill_and_lost_flushes_are_a_loss_of_power(tmp_path: Path) -> None:
         assert [record.offset for record in kafka.records("orders")] == [0, 1]
 
 
-def test_a_request_that_waits_is_never_answered_by_a_killed_broker(tmp_path: Path) -> None:
-    with started(tmp_path, "data") as kafka, socket.create_connection(("127.0.0.1", kafka.port)) as sock:
+@pytest.mark.parametrize("brokers", [1, 2])
+def test_a_request_that_waits_is_never_answered_by_a_killed_broker(tmp_path: Path, brokers: int) -> None:
+    double = KafkaDouble(brokers=brokers, data_dir=tmp_path, stepped=True)
+    with double as kafka, socket.create_connection(("127.0.0.1", kafka.port)) as sock:
         kafka.ignore("Fetch")
         kafka.brokers[1].pause()
-        sock.sendall(b"".join(map(bytes, headers.write_request(ApiVersionsRequest(), 1, "test", 0))))
+        sock.sendall(HELLO)
         kafka.brokers[1].kill()
         with suppress(ConnectionResetError):  # the request may be in the buffer of the socket
             assert sock.recv(1) == b""
         kafka.up()
         assert kafka.describe_cluster().brokers[1].state == "running"
         assert len(kafka.rules) == 1  # they stay, as after `down`
-
-
-def test_a_broker_of_a_cluster_that_is_killed_while_it_is_paused_never_answers() -> None:
-    with KafkaDouble(brokers=2) as kafka:
-        host, _, port = kafka.brokers[2].bootstrap.rpartition(":")
-        with socket.create_connection((host, int(port))) as sock:
-            kafka.brokers[2].pause()
-            sock.sendall(b"".join(map(bytes, headers.write_request(ApiVersionsRequest(), 1, "test", 0))))
-            kafka.brokers[2].kill()
-            with suppress(ConnectionResetError):  # the request may be in the buffer of the socket
-                assert sock.recv(1) == b""
-        kafka.brokers[2].start()
-        assert kafka.describe_cluster().brokers[2].state == "running"
 
 
 @DIRS

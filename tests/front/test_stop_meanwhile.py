@@ -16,8 +16,7 @@ def test_a_stop_ends_a_produce_that_waits_for_a_follower(verb: str) -> None:
     with ThreadPoolExecutor() as pool:
         kafka = KafkaDouble(brokers=2, config=HOURS).start()
         kafka.create_topic("orders", replication_factor=2)
-        leader = kafka.leader("orders", 0)
-        assert leader is not None
+        leader = kafka.wait_for_leader("orders", 0)
         kafka.brokers[3 - leader].isolate()
         produced = pool.submit(getattr(kafka, verb), "orders", "x" if verb == "produce" else ["x"])
         while kafka.partition("orders", 0).end_offset == 0:

@@ -182,13 +182,8 @@ def test_a_reset_forgets_the_values() -> None:
         assert kafka.telemetry == []
 
 
-@pytest.fixture
-def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, telemetry.OTLP, None)
-
-
-@pytest.mark.usefixtures("without_library")
-def test_a_missing_library_is_named() -> None:
     with pytest.raises(UsageError, match=r"pip install 'kafkadouble\[telemetry\]'"):
         KafkaDouble(telemetry=True)
 

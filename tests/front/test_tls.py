@@ -23,6 +23,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.front.hello import frame
 from tests.support.client import ask
 
 ck: Any = confluent_kafka.admin
@@ -48,23 +49,9 @@ def connected(kafka: KafkaDouble, user: str | None = None) -> ssl.SSLSocket:
     return context(kafka, user).wrap_socket(sock, server_hostname="localhost")
 
 
-def frame_of(sock: socket.socket) -> bytes:
-    size = int.from_bytes(exactly(sock, 4), "big")
-    return exactly(sock, size)
-
-
-def exactly(sock: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        more = sock.recv(size - len(data))
-        assert more, "the broker closed the connection"
-        data += more
-    return bytes(data)
-
-
 def answers(sock: socket.socket) -> bool:
     sock.sendall(b"".join(headers.write_request(ApiVersionsRequest(), 7, "test", 0)))
-    return frame_of(sock)[:4] == b"\0\0\0\7"
+    return frame(sock)[:4] == b"\0\0\0\7"
 
 
 def principals(kafka: KafkaDouble) -> set[str]:
@@ -188,7 +175,7 @@ def test_a_client_that_does_not_read_holds_up_no_more_than_itself(kafka: KafkaDo
         assert (
             kafka._double_host.call(lambda: kafka._double_host.serving().broker.controlling.node.unsent) < 10 * MEGABYTE
         )
-        numbers = [int.from_bytes(frame_of(slow)[:4], "big") for _ in range(20)]
+        numbers = [int.from_bytes(frame(slow)[:4], "big") for _ in range(20)]
         assert numbers == list(range(20))
         assert answers(other)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.access.certificates import Certificates
-from tests.front.combined import CLUSTER_ID
+from tests.front.combined import formatted
 from tests.front.replicating import assert_replicated
 from tests.support.ports import free_ports
-from tests.support.serving import Serving, beginning, run, serving
+from tests.support.serving import beginning, run, serving
 
 
 @pytest.fixture
@@ -48,11 +48,7 @@ def settings(
         "log.dirs": folder / str(id),
         "offsets.topic.replication.factor": 2,
     }
-    file = folder / f"{id}.properties"
-    file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
-    done = run("format", "-t", CLUSTER_ID, "-c", str(file))
-    assert done.returncode == 0, done.stderr
-    return file
+    return formatted(folder, id, lines)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -91,15 +87,9 @@ def test_a_controller_that_is_not_trusted_is_named(tmp_path: Path, certificates:
         serving("--config", str(settings(tmp_path, certificates, 3, port))),
         beginning("--config", str(broker)) as served,
     ):
-        line = _line_with(served, "certificate is not trusted")
+        line = served.line_with("certificate is not trusted")
         assert f"127.0.0.1:{port}: its certificate is not trusted: " in line
         served.end(signal.SIGKILL)
-
-
-def _line_with(served: Serving, text: str) -> str:
-    while text not in (line := served.next_line()):
-        pass
-    return line
 
 
 def test_a_wrong_store_towards_other_nodes_is_reported_at_the_start(tmp_path: Path, certificates: Certificates) -> None:

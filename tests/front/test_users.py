@@ -17,7 +17,6 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
-from kafkadouble.server.configs.settings import Settings
 from tests.support.serving import run, serving
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -85,25 +84,6 @@ def test_user_logs_in_at_each_of_several_listeners() -> None:
             assert brokers(kafka.bootstrap(listener), "PLAIN", "bob=,x", "hidden") == {1}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ({"users": USERS}, "users need security='SASL_PLAINTEXT'"),
-        ({"security": "SASL_PLAINTEXT"}, "users has a password for each name"),
-        ({"security": "SASL_PLAINTEXT", "users": {}}, "users has a password for each name"),
-        ({"security": "SASL_PLAINTEXT", "users": {"": "hidden"}}, "'' is no name of a user"),
-        ({"security": "SASL_PLAINTEXT", "users": {"\u00e4": "hidden"}}, "is no name of a user"),
-        ({"security": "SASL_PLAINTEXT", "users": {"alice": ""}}, "the password of alice is no text"),
-        ({"security": "SASL_PLAINTEXT", "users": {"alice": b"hidden"}}, "the password of alice is no text"),
-    ],
-)
-def test_wrong_users_are_refused_without_their_passwords(arguments: dict[str, object], problem: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        KafkaDouble(**arguments)  # type: ignore[arg-type]
-    assert problem in str(refused.value)
-    assert "hidden" not in str(refused.value)
-
-
 SASL = {"listeners": "SASL_PLAINTEXT://:0", "security.inter.broker.protocol": "SASL_PLAINTEXT"}
 PLAIN = "listener.name.sasl_plaintext.plain.sasl.jaas.config"
 
@@ -163,41 +143,6 @@ def test_serve_with_users_from_words_a_file_and_the_environment(
         for name, password in (("word", "a"), ("file", "of:colons"), ("env", "of the environment")):
             for mechanism in MECHANISMS:
                 assert brokers("{}:{}".format(*served.address), mechanism, name, password) == {1}
-
-
-def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A password is planted as a user's, in a login, and in a wrong attempt: it is searched in
-    logs, history, captures, the page's events, repr and descriptions of settings."""
-    planted, attempt = "PLANTED-of-alice", "PLANTED-attempt"
-    path = tmp_path / "capture.parquet"
-    caplog.set_level(logging.DEBUG)
-    shown: list[str] = []
-    double = KafkaDouble(
-        security="SASL_PLAINTEXT",
-        users={"alice": planted},
-        capture=path,
-        capture_bodies=True,
-        capture_frames=True,
-        data_dir=tmp_path / "data",
-    )
-    with double as kafka:
-        for mechanism in MECHANISMS:
-            client = admin(kafka.bootstrap_servers, mechanism, "alice", planted)
-            client.list_topics(timeout=LONG_S)
-            with pytest.raises(KafkaException):
-                brokers(kafka.bootstrap_servers, mechanism, "alice", attempt, 1)
-        seen = list(kafka.requests)
-        shown += [repr(double), repr(seen), repr([each.body for each in seen]), repr([each.answer for each in seen])]
-        shown += [str(each.to_json()) for each in seen if hasattr(each, "to_json")]
-        shown += [kafka.explain() if hasattr(kafka, "explain") else ""]
-        node = kafka._double_host.serving().broker.node
-        shown += [repr(node), repr(node.settings), repr(node.sasl), repr(node.controller.image)]
-    assert any(each.api == "SaslAuthenticate" for each in seen)
-    shown += [caplog.text, str(pq.read_table(path).to_pylist())]
-    shown += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
-    assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
-    assert "cannot be authenticated by PLAIN" in caplog.text
-    assert isinstance(double._double_host.settings, Settings)
 
 
 def test_no_output_shows_a_password_that_was_changed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

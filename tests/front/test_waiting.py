@@ -20,12 +20,6 @@ WAITS = [name for name in vars(waiting) if name.startswith("wait_")]
 
 
 @pytest.fixture
-def kafka() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as kafka:
-        yield kafka
-
-
-@pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor() as pool:
         yield pool
@@ -224,17 +218,6 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wait", "message"), LATE, ids=[message[:30] for _, message in LATE])
-def test_a_timeout_says_what_is_there_instead(
-    kafka: KafkaDouble, wait: Callable[[KafkaDouble], object], message: str
-) -> None:
-    kafka.produce("orders", "pear")
-    with pytest.raises(TimeoutError, match=message):
-        wait(kafka)
-    kafka.produce("orders", "another")  # the wait has gone from the broker
-    assert kafka._double_host.serving().broker.watches.checks == []
-
-
 class Aio:
     """A double whose waits are coroutines."""
 
@@ -246,12 +229,13 @@ class Aio:
 
 
 @pytest.mark.parametrize(("wait", "message"), LATE, ids=[message[:30] for _, message in LATE])
-def test_coroutine_that_times_out_says_what_is_there_instead(
-    kafka: KafkaDouble, wait: Callable[[Any], Any], message: str
-) -> None:
+def test_a_timeout_says_what_is_there_instead(kafka: KafkaDouble, wait: Callable[[Any], Any], message: str) -> None:
     kafka.produce("orders", "pear")
     with pytest.raises(TimeoutError, match=message):
+        wait(kafka)
+    with pytest.raises(TimeoutError, match=message):
         asyncio.run(wait(Aio(kafka)))
+    kafka.produce("orders", "another")  # the waits have gone from the broker
     assert kafka._double_host.serving().broker.watches.checks == []
 
 
@@ -345,32 +329,24 @@ def test_each_wait_verb_has_a_coroutine() -> None:
         assert inspect.getdoc(getattr(AsyncWaits, name)) == inspect.getdoc(getattr(waiting, name))
 
 
-async def both(kafka: KafkaDouble) -> list[bytes | None]:
+async def test_an_event_loop_goes_on_while_it_waits(kafka: KafkaDouble) -> None:
     waiting = asyncio.ensure_future(kafka.aio.wait_for_records("orders", 2))
     kafka.produce("orders", "one")
     await asyncio.sleep(0)
     assert not waiting.done()
     kafka.produce("orders", "two")
-    return [record.value for record in await waiting]
-
-
-def test_an_event_loop_goes_on_while_it_waits(kafka: KafkaDouble) -> None:
-    assert asyncio.run(both(kafka)) == [b"one", b"two"]
+    assert [record.value for record in await waiting] == [b"one", b"two"]
     with pytest.raises(TimeoutError, match=r"9 records of orders: .*2 records"):
-        asyncio.run(kafka.aio.wait_for_records("orders", 9, timeout=0.01))
+        await kafka.aio.wait_for_records("orders", 9, timeout=0.01)
 
 
-async def cancelled(kafka: KafkaDouble) -> None:
+async def test_cancelled_wait_leaves_no_check_at_the_broker(kafka: KafkaDouble) -> None:
     waiting = asyncio.ensure_future(kafka.aio.wait_for_group("shop"))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     kafka.produce("orders", "one")
-
-
-def test_cancelled_wait_leaves_no_check_at_the_broker(kafka: KafkaDouble) -> None:
-    asyncio.run(cancelled(kafka))
     assert kafka._double_host.serving().broker.watches.checks == []
 
 

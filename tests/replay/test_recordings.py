@@ -53,8 +53,7 @@ def test_frames_are_what_was_on_the_socket(session: Path) -> None:
 def test_a_request_of_a_node_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "session.parquet"
     with KafkaDouble(capture=path, capture_frames=True, controller_port=0) as kafka:
-        host, _, port = kafka.controller_bootstrap_servers.rpartition(":")
-        ask((host, int(port)), BrokerHeartbeatRequest(broker_id=7), 1, "node")
+        ask(kafka.controller_bootstrap_servers, BrokerHeartbeatRequest(broker_id=7), 1, "node")
         metadata(kafka, "client")
     found = load(path)
     assert [exchange.client_id for exchange in found.exchanges] == ["client"]

@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kafkadouble import KafkaDouble, ScriptedDouble, UsageError
 from tests.support.recorded_sessions import PROGRAMS, QUIET, WAIT_S, recorded
+from tests.support.serving import run
 
 Program = Callable[[str], list[bytes]]
 
@@ -151,22 +152,10 @@ def test_the_command(tmp_path: Path, asks_for_more: bool) -> None:
 def test_the_commands_errors(tmp_path: Path) -> None:
     with KafkaDouble(capture=(path := tmp_path / "session.parquet"), capture_frames=True) as kafka:
         AdminClient({"bootstrap.servers": kafka.bootstrap_servers}).list_topics(timeout=WAIT_S)
-    for words, code in ((["absent.parquet"], 2), ([str(path), "--port", "0", "--run", "x"], 2)):
-        done = subprocess.run(
-            [sys.executable, "-m", "kafkadouble", "scripted", *words],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
     with KafkaDouble() as other:
-        words = [str(path), "--port", str(other.port)]
-        done = subprocess.run(
-            [sys.executable, "-m", "kafkadouble", "scripted", *words],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 1, done.stderr
+        for words, code in (
+            (("absent.parquet",), 2),
+            ((str(path), "--port", "0", "--run", "x"), 2),
+            ((str(path), "--port", str(other.port)), 1),
+        ):
+            assert run("scripted", *words).returncode == code, words

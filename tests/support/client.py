@@ -10,9 +10,10 @@ from typing import Any
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.wire.batch import iter_batches
+from kafkadouble.wire.batch import Record, encode_batch, iter_batches
 from kafkadouble.wire.frame import Frames
 
 Address = tuple[str, int] | str
@@ -55,6 +56,15 @@ def ask(address: Address, body: Message, version: int, client_id: str = "test") 
     """The broker's response, on a connection of its own."""
     with closing(Connection(address, client_id)) as connection:
         return connection.ask(body, version)
+
+
+def produce(address: Address, topic: str, value: bytes, acks: int = -1) -> tuple[int, int]:
+    """Appends a record to partition 0: the error code, and the record's offset."""
+    of, batch = ProduceRequest, encode_batch([Record(0, 1_700_000_000_000, None, value)])
+    data = of.PartitionProduceData(index=0, records=bytes(batch))
+    topics = [of.TopicProduceData(name=topic, partition_data=[data])]
+    answer = ask(address, of(acks=acks, timeout_ms=1000, topic_data=topics), 9).responses[0].partition_responses[0]
+    return answer.error_code, answer.base_offset
 
 
 def topic_id(address: Address, topic: str) -> Uuid:

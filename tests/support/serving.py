@@ -54,16 +54,25 @@ class Serving:
     def ask(self, body: Message, version: int) -> Any:
         return ask(self.address, body, version)
 
+    def more_lines(self, count: int) -> dict[str, str]:
+        """What stands in the lines of stdout behind the five that each start prints."""
+        assert self.startup
+        assert self.process.stdout is not None
+        return dict(self.process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(count))
+
     def control_url(self) -> str:
         """The URL of the control plane: the next line of stdout."""
-        assert self.process.stdout is not None
-        name, _, url = self.process.stdout.readline().rstrip("\n").partition("=")
-        assert name == "control.url"
-        return url
+        return self.more_lines(1)["control.url"]
 
     def next_line(self) -> str:
         """The next line of stderr."""
         return self._lines.get(timeout=30)
+
+    def line_with(self, text: str) -> str:
+        """The next line of stderr that has this text."""
+        while text not in (line := self.next_line()):
+            pass
+        return line
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """(exit code, the rest of stderr)."""

@@ -15,7 +15,6 @@ from kafkadouble.server.raft.follower_state import FollowerState
 from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.server.raft.voters import VoterEndpoint
 from tests.front.observe.calling import Watching, at, called, has, named
-from tests.support.asking import run
 from tests.support.scripted_peer import Line, scripted
 from tests.support.served_replica import CLUSTER, served
 from tests.support.serving import serving
@@ -47,32 +46,26 @@ def test_a_listener_of_a_broker(capsys: pytest.CaptureFixture[str]) -> None:
         )
 
 
-def test_observe_reports_a_server_that_is_no_controller(capsys: pytest.CaptureFixture[str]) -> None:
-    async def test() -> None:
-        async def script(line: Line) -> None:
-            await line.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
-            await line.closed()
+async def test_observe_reports_a_server_that_is_no_controller(capsys: pytest.CaptureFixture[str]) -> None:
+    async def script(line: Line) -> None:
+        await line.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
+        await line.closed()
 
-        async with scripted(script) as peer:
-            assert await called("--timeout", "0.4", "{}:{}".format(*peer.endpoint)) == 1
-
-    run(test())
+    async with scripted(script) as peer:
+        assert await called("--timeout", "0.4", "{}:{}".format(*peer.endpoint)) == 1
     assert "no leader of a quorum was found within 0.4 s; 127.0.0.1:" in (err := capsys.readouterr().err)
     assert "it sends a frame of" in err
 
 
-def test_a_quorum_without_a_leader(capsys: pytest.CaptureFixture[str]) -> None:
-    async def test() -> None:
-        async with served(3) as members:
-            for member in members[1:]:
-                await member.stop()
-            assert await called("--timeout", "0.5", at(members[0])) == 1
-
-    run(test())
+async def test_a_quorum_without_a_leader(capsys: pytest.CaptureFixture[str]) -> None:
+    async with served(3) as members:
+        for member in members[1:]:
+            await member.stop()
+        assert await called("--timeout", "0.5", at(members[0])) == 1
     assert capsys.readouterr().err.endswith(": has found no leader\n")
 
 
-def test_a_leader_that_cannot_be_reached_at_its_own_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_leader_that_cannot_be_reached_at_its_own_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as sock:
         wrong = VoterEndpoint(*sock.getsockname()[:2])
 
@@ -87,51 +80,42 @@ def test_a_leader_that_cannot_be_reached_at_its_own_endpoint(capsys: pytest.Capt
             head, _ = await line.request()
             await line.answer(head, of(responses=[topic], node_endpoints=[endpoint]))
 
-    async def test() -> None:
-        async with scripted(answers_fenced) as peer:
-            assert await called("--timeout", "0.5", "{}:{}".format(*peer.endpoint)) == 1
-
-    run(test())
+    async with scripted(answers_fenced) as peer:
+        assert await called("--timeout", "0.5", "{}:{}".format(*peer.endpoint)) == 1
     assert capsys.readouterr().err == (
         f"kafkadouble observe: the leader, node 2 at 127.0.0.1:{wrong.port}, did not send the whole log within 0.5 s: "
         "connection refused\n"
     )
 
 
-def test_a_leader_with_a_wrong_endpoint_is_observed_at_the_given_one(
+async def test_a_leader_with_a_wrong_endpoint_is_observed_at_the_given_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """As behind a forwarded port."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
         wrong = VoterEndpoint(*sock.getsockname()[:2])
 
-    async def test() -> None:
-        async with served() as (member,):
-            state = member.replica.state
-            assert isinstance(state, LeaderState)
-            state.leader_endpoints = {"CONTROLLER": wrong}
-            assert await called(at(member)) == 0
-
-    run(test())
+    async with served() as (member,):
+        state = member.replica.state
+        assert isinstance(state, LeaderState)
+        state.leader_endpoints = {"CONTROLLER": wrong}
+        assert await called(at(member)) == 0
     assert f"cluster id        {CLUSTER}\n" in capsys.readouterr().out
 
 
-def test_a_quorum_that_has_lost_what_it_had_committed() -> None:
+async def test_a_quorum_that_has_lost_what_it_had_committed() -> None:
     """Another cluster at the same address, say: what was read there is not what the leader has."""
 
-    async def test() -> None:
-        async with served() as (member,):
-            for number in range(5):
-                member.append(named(number))
-            watching = Watching(member)
-            observer = await watching.until(has("topic-4"))
-            log = member.replica.log
-            log.log.truncate_to(2)
-            with pytest.raises(NoQuorum, match="the log would be cut at 2, and it is committed up to 6"):
-                await watching._task
-            assert isinstance(observer.replica.state, FollowerState)
-
-    run(test())
+    async with served() as (member,):
+        for number in range(5):
+            member.append(named(number))
+        watching = Watching(member)
+        observer = await watching.until(has("topic-4"))
+        log = member.replica.log
+        log.log.truncate_to(2)
+        with pytest.raises(NoQuorum, match="the log would be cut at 2, and it is committed up to 6"):
+            await watching._task
+        assert isinstance(observer.replica.state, FollowerState)
 
 
 @pytest.mark.parametrize(

@@ -21,20 +21,16 @@ from kafkadouble.server.network.clock import SteppedClock
 from tests.front.observe.calling import Watching, at, called, fetchers, has, named, seen
 from tests.front.observe.made import START, fill
 from tests.support import served_replica
-from tests.support.asking import run
 from tests.support.served_replica import CLUSTER, leader_of, served
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_observer_writes_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    async def test() -> None:
-        clock = SteppedClock(START)
-        async with served(1, clock) as (member,):
-            fill(member, clock)
-            assert await called(at(member)) == 0
-
-    run(test())
+async def test_observer_writes_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = SteppedClock(START)
+    async with served(1, clock) as (member,):
+        fill(member, clock)
+        assert await called(at(member)) == 0
     output = capsys.readouterr()
     assert output.err == ""
     assert output.out.startswith(f"Cluster\n  cluster id        {CLUSTER}\n  leader            1 in epoch 1\n")
@@ -48,14 +44,11 @@ def test_observer_writes_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line == line.rstrip() for line in output.out.splitlines())
 
 
-def test_observer_returns_objects(capsys: pytest.CaptureFixture[str]) -> None:
-    async def test() -> None:
-        clock = SteppedClock(START)
-        async with served(1, clock) as (member,):
-            fill(member, clock)
-            assert await called("--json", at(member)) == 0
-
-    run(test())
+async def test_observer_returns_objects(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = SteppedClock(START)
+    async with served(1, clock) as (member,):
+        fill(member, clock)
+        assert await called("--json", at(member)) == 0
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["kind"] for each in objects] == ["control", *["record"] * 13, "quorum"]
     assert [each["offset"] for each in objects[:-1]] == list(range(14))
@@ -72,37 +65,29 @@ def test_observer_returns_objects(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("version", range(13, 19))
-def test_every_version_of_fetch(version: int, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_every_version_of_fetch(version: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Up to version 16 no response contains the leader's address: the observer looks for the leader
     among the given addresses."""
 
-    async def test() -> None:
-        async with served(3, versions={ApiKeys.FETCH: version}) as members:
-            leader = await leader_of(members)
-            leader.append(named(1))
-            assert await called("--json", at(*members)) == 0
-            requested = [
-                each.version for member in members for each in member.requested if each.api_key == ApiKeys.FETCH
-            ]
-            assert set(requested) == {version}
-
-    run(test())
+    async with served(3, versions={ApiKeys.FETCH: version}) as members:
+        leader = await leader_of(members)
+        leader.append(named(1))
+        assert await called("--json", at(*members)) == 0
+        requested = [each.version for member in members for each in member.requested if each.api_key == ApiKeys.FETCH]
+        assert set(requested) == {version}
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["data"]["name"] for each in objects if each.get("type") == "TopicRecord"] == ["topic-1"]
 
 
-def test_a_fresh_one_begins_with_a_snapshot_and_goes_on_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
-    async def test() -> None:
-        clock = SteppedClock(START)
-        async with served(1, clock) as (member,):
-            fill(member, clock)
-            image = await seen(member)
-            id = member.snapshot(list(encoded_records_of(image.view.image)))
-            member.append(named(7))
-            assert await called(at(member)) == 0
-            assert id.offset == 14
-
-    run(test())
+async def test_a_fresh_one_begins_with_a_snapshot_and_goes_on_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = SteppedClock(START)
+    async with served(1, clock) as (member,):
+        fill(member, clock)
+        image = await seen(member)
+        id = member.snapshot(list(encoded_records_of(image.view.image)))
+        member.append(named(7))
+        assert await called(at(member)) == 0
+        assert id.offset == 14
     out = capsys.readouterr().out
     assert "  begun with        a snapshot up to offset 14\n" in out
     assert "\nLeaders and ISRs, as they changed (nothing since the snapshot up to offset 14)\n  (none)\n" in out
@@ -110,170 +95,143 @@ def test_a_fresh_one_begins_with_a_snapshot_and_goes_on_behind_it(capsys: pytest
     assert re.search(r"^  topic-7 ", out, re.MULTILINE)
 
 
-def test_observer_follows_the_quorum_when_the_leader_is_lost() -> None:
-    async def test() -> None:
-        async with served(3) as members:
-            first = await leader_of(members)
-            first.append(named(1))
-            watching = Watching(*members)
-            await watching.until(has("topic-1"))
-            await first.stop()
-            second = await leader_of([member for member in members if member is not first])
-            second.append(named(2))
-            observer = await watching.until(has("topic-2"))
-            await watching.until(lambda it: it.quorum.leader_id == second.id)
-            assert observer.replica.leader_id == second.id
-            offsets = [change.place.offset for change in observer.view.changes]
-            assert offsets == sorted(set(offsets))
-            await watching.end()
-
-    run(test())
+async def test_observer_follows_the_quorum_when_the_leader_is_lost() -> None:
+    async with served(3) as members:
+        first = await leader_of(members)
+        first.append(named(1))
+        watching = Watching(*members)
+        await watching.until(has("topic-1"))
+        await first.stop()
+        second = await leader_of([member for member in members if member is not first])
+        second.append(named(2))
+        observer = await watching.until(has("topic-2"))
+        await watching.until(lambda it: it.quorum.leader_id == second.id)
+        assert observer.replica.leader_id == second.id
+        offsets = [change.place.offset for change in observer.view.changes]
+        assert offsets == sorted(set(offsets))
+        await watching.end()
 
 
-def test_observer_does_not_show_uncommitted_records() -> None:
+async def test_observer_does_not_show_uncommitted_records() -> None:
     """A leader without its followers sends uncommitted records to the observer, and they may never
     be committed."""
 
-    async def test() -> None:
-        async with served(3) as members:
-            leader = await leader_of(members)
-            leader.append(named(1))
-            watching = Watching(*members)
-            observer = await watching.until(has("topic-1"))
-            for member in members:
-                if member is not leader:
-                    await member.stop()
-            leader.append(named(2))
-            await watching.until(lambda it: it.replica.log.end_offset > it.view.end.offset)
-            assert "topic-2" not in observer.view.image.topic_ids
-            assert observer.replica.log.high_watermark == observer.view.end.offset == leader.replica.log.high_watermark
-            await watching.end()
-
-    run(test())
+    async with served(3) as members:
+        leader = await leader_of(members)
+        leader.append(named(1))
+        watching = Watching(*members)
+        observer = await watching.until(has("topic-1"))
+        for member in members:
+            if member is not leader:
+                await member.stop()
+        leader.append(named(2))
+        await watching.until(lambda it: it.replica.log.end_offset > it.view.end.offset)
+        assert "topic-2" not in observer.view.image.topic_ids
+        assert observer.replica.log.high_watermark == observer.view.end.offset == leader.replica.log.high_watermark
+        await watching.end()
 
 
-def test_observer_keeps_only_the_end_of_the_metadata_log() -> None:
-    async def test() -> None:
-        async with served() as (member,):
-            watching = Watching(member)
-            for number in range(20):
-                member.append(named(number))
-                observer = await watching.until(has(f"topic-{number}"))
-                log = observer.replica.log
-                assert log.end_offset - log.start_offset <= 1
-            assert observer.view.end.offset == log.end_offset
-            await watching.end()
-
-    run(test())
+async def test_observer_keeps_only_the_end_of_the_metadata_log() -> None:
+    async with served() as (member,):
+        watching = Watching(member)
+        for number in range(20):
+            member.append(named(number))
+            observer = await watching.until(has(f"topic-{number}"))
+            log = observer.replica.log
+            assert log.end_offset - log.start_offset <= 1
+        assert observer.view.end.offset == log.end_offset
+        await watching.end()
 
 
-def test_a_snapshot_on_the_way_takes_the_place_of_the_one_before() -> None:
+async def test_a_snapshot_on_the_way_takes_the_place_of_the_one_before() -> None:
     """The leader's log begins after the end of a slow observer's log."""
 
-    async def test() -> None:
-        async with served() as (member,):
-            member.append(named(1))
-            watching = Watching(member)
-            observer = await watching.until(has("topic-1"))
-            await watching.end()
-            for number in (2, 3):
-                member.append(named(number))
-                image = (await seen(member)).view.image
-                member.snapshot(list(encoded_records_of(image)))
-            member.replica.log.move_start(member.snapshots.ids()[-1])
-            later = await seen(member)
-            assert later.view.snapshot == member.snapshots.ids()[-1]
-            assert sorted(later.view.image.topic_ids) == ["topic-1", "topic-2", "topic-3"]
-            assert len(later._store.ids()) == 1
-            assert observer.view.snapshot is None
-
-    run(test())
+    async with served() as (member,):
+        member.append(named(1))
+        watching = Watching(member)
+        observer = await watching.until(has("topic-1"))
+        await watching.end()
+        for number in (2, 3):
+            member.append(named(number))
+            image = (await seen(member)).view.image
+            member.snapshot(list(encoded_records_of(image)))
+        member.replica.log.move_start(member.snapshots.ids()[-1])
+        later = await seen(member)
+        assert later.view.snapshot == member.snapshots.ids()[-1]
+        assert sorted(later.view.image.topic_ids) == ["topic-1", "topic-2", "topic-3"]
+        assert len(later._store.ids()) == 1
+        assert observer.view.snapshot is None
 
 
-def test_a_given_id_is_shown_among_the_observers() -> None:
-    async def test() -> None:
-        async with served() as (member,):
-            member.append(named(1))
-            watching = Watching(member, replica_id=4711)
-            await watching.until(lambda it: it.replica.key.id == 4711)
-            member.append(named(2))
-            await watching.until(has("topic-2"))
-            await watching.until(lambda _: fetchers(member)[-1] == 4711)
-            assert fetchers(member)[0] == -1
-            again = await seen(member)
-            assert [member.id for member in again.quorum.members if not member.is_voter] == [4711]
-            with pytest.raises(NoQuorum, match="4711 is the id of a node"):
-                await observe(WatchOptions([member.endpoint], 4711), lambda _: None)
-            await watching.end()
-
-    run(test())
+async def test_a_given_id_is_shown_among_the_observers() -> None:
+    async with served() as (member,):
+        member.append(named(1))
+        watching = Watching(member, replica_id=4711)
+        await watching.until(lambda it: it.replica.key.id == 4711)
+        member.append(named(2))
+        await watching.until(has("topic-2"))
+        await watching.until(lambda _: fetchers(member)[-1] == 4711)
+        assert fetchers(member)[0] == -1
+        again = await seen(member)
+        assert [member.id for member in again.quorum.members if not member.is_voter] == [4711]
+        with pytest.raises(NoQuorum, match="4711 is the id of a node"):
+            await observe(WatchOptions([member.endpoint], 4711), lambda _: None)
+        await watching.end()
 
 
-def test_the_id_of_a_voter_is_never_used(capsys: pytest.CaptureFixture[str]) -> None:
-    async def test() -> None:
-        async with served() as (member,):
-            assert await called("--replica-id", "1", at(member)) == 1
-            assert set(fetchers(member)) == {-1}
-
-    run(test())
+async def test_the_id_of_a_voter_is_never_used(capsys: pytest.CaptureFixture[str]) -> None:
+    async with served() as (member,):
+        assert await called("--replica-id", "1", at(member)) == 1
+        assert set(fetchers(member)) == {-1}
     message = "kafkadouble observe: 1 is the id of a node of this cluster: an observer needs one of its own\n"
     assert capsys.readouterr() == ("", message)
 
 
-def test_an_id_of_an_unknown_node_is_not_used(
+async def test_an_id_of_an_unknown_node_is_not_used(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(served_replica, "SERVED", (1, 18, 59))
 
-    async def test() -> None:
-        async with served() as (member,):
-            assert await called("--replica-id", "7", at(member)) == 1
-            assert set(fetchers(member)) == {-1}
-            capsys.readouterr()
-            assert await called(at(member)) == 0
-
-    run(test())
+    async with served() as (member,):
+        assert await called("--replica-id", "7", at(member)) == 1
+        assert set(fetchers(member)) == {-1}
+        capsys.readouterr()
+        assert await called(at(member)) == 0
     assert "  cluster id        unknown\n  leader            unknown\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_observer_ends_cleanly_while_it_watches(number: signal.Signals) -> None:
-    async def test() -> None:
-        async with served() as (member,):
-            process = await asyncio.create_subprocess_exec(
-                *[sys.executable, "-m", "kafkadouble", "observe", "--watch", at(member)],
-                cwd=ROOT,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            assert process.stdout is not None
-            while b"Leaders and ISRs" not in await process.stdout.readline():
-                pass
-            member.append(named(3))
-            while b"topic topic-3 is created" not in await process.stdout.readline():
-                pass
-            process.send_signal(number)
-            _, err = await process.communicate()
-            assert (process.returncode, err) == (0, b"")
-
-    run(test())
+async def test_observer_ends_cleanly_while_it_watches(number: signal.Signals) -> None:
+    async with served() as (member,):
+        process = await asyncio.create_subprocess_exec(
+            *[sys.executable, "-m", "kafkadouble", "observe", "--watch", at(member)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        while b"Leaders and ISRs" not in await process.stdout.readline():
+            pass
+        member.append(named(3))
+        while b"topic topic-3 is created" not in await process.stdout.readline():
+            pass
+        process.send_signal(number)
+        _, err = await process.communicate()
+        assert (process.returncode, err) == (0, b"")
 
 
-def test_a_reader_that_has_seen_enough() -> None:
-    async def test() -> None:
-        async with served() as (member,):
-            reader, writer = os.pipe()
-            process = await asyncio.create_subprocess_exec(
-                *[sys.executable, "-m", "kafkadouble", "observe", "--watch", "--json", at(member)],
-                cwd=ROOT,
-                stdout=writer,
-                stderr=subprocess.PIPE,
-            )
-            os.close(writer)
-            assert await asyncio.to_thread(os.read, reader, 10)
-            os.close(reader)
-            member.append(named(1))
-            _, err = await process.communicate()
-            assert (process.returncode, err) == (0, b"")
-
-    run(test())
+async def test_a_reader_that_has_seen_enough() -> None:
+    async with served() as (member,):
+        reader, writer = os.pipe()
+        process = await asyncio.create_subprocess_exec(
+            *[sys.executable, "-m", "kafkadouble", "observe", "--watch", "--json", at(member)],
+            cwd=ROOT,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+        )
+        os.close(writer)
+        assert await asyncio.to_thread(os.read, reader, 10)
+        os.close(reader)
+        member.append(named(1))
+        _, err = await process.communicate()
+        assert (process.returncode, err) == (0, b"")

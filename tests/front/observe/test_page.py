@@ -15,7 +15,6 @@ from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.network.clock import SteppedClock
 from tests.front.observe.made import START, change, fill
-from tests.support.asking import run
 from tests.support.served_replica import ServedReplica, served
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,20 +36,19 @@ def test_page_of_observe_has_examples() -> None:
 
 
 @pytest.mark.parametrize(("words", "expected"), CALLS, ids=["tables", "watch", "json"])
-def test_a_call_prints_the_output_on_the_page(words: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_call_prints_the_output_on_the_page(
+    words: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     outputs: list[str] = []
 
-    async def test() -> None:
-        clock = SteppedClock(START)
-        async with served(1, clock) as (member,):
-            fill(member, clock)
-            given = words.replace(ADDRESS, "{}:{}".format(*member.endpoint)).split()
-            if "--watch" in given:
-                outputs.append(await watched(given, member, clock))
-            else:
-                assert await asyncio.to_thread(main, ["observe", *given]) == 0
-
-    run(test())
+    clock = SteppedClock(START)
+    async with served(1, clock) as (member,):
+        fill(member, clock)
+        given = words.replace(ADDRESS, "{}:{}".format(*member.endpoint)).split()
+        if "--watch" in given:
+            outputs.append(await watched(given, member, clock))
+        else:
+            assert await asyncio.to_thread(main, ["observe", *given]) == 0
     out = outputs[0] if outputs else capsys.readouterr().out
     assert matches(expected, out), out
 

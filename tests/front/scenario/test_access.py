@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.cli.serve import WRONG_USE
-from tests.support.serving import run, serving
+from tests.support.serving import run
 
 SCENARIO = """
 security: SASL_PLAINTEXT
@@ -94,32 +94,6 @@ def test_a_protocol_that_lacks_users_is_refused_at_its_place(tmp_path: Path) -> 
     ended = run("serve", "--port", "0", "--scenario", str(path))
     assert ended.returncode == WRONG_USE
     assert f"{path}:1:11: users has a password for each name" in ended.stderr
-
-
-def test_serve_begins_with_the_users_of_a_scenario(scenario: Path) -> None:
-    with serving("--scenario", str(scenario)) as served:
-        config = {
-            "bootstrap.servers": served.startup["bootstrap.servers"],
-            "security.protocol": "SASL_PLAINTEXT",
-            "sasl.mechanism": "PLAIN",
-            "sasl.username": "alice",
-            "sasl.password": "secret",
-        }
-        assert topics(config) == {"orders"}
-
-
-def test_users_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KAFKADOUBLE_USERS", "alice:secret\nbob:of:colons\n")
-    with serving("--security", "SASL_PLAINTEXT", "--topic", "orders") as served:
-        for user, password in (("alice", "secret"), ("bob", "of:colons")):
-            config = {
-                "bootstrap.servers": served.startup["bootstrap.servers"],
-                "security.protocol": "SASL_PLAINTEXT",
-                "sasl.mechanism": "SCRAM-SHA-512",
-                "sasl.username": user,
-                "sasl.password": password,
-            }
-            assert topics(config) == {"orders"}
 
 
 def test_a_restore_brings_back_the_users_of_the_snapshot() -> None:

@@ -237,13 +237,3 @@ def test_a_scenario_is_silent(write: Write, caplog: pytest.LogCaptureFixture) ->
     with caplog.at_level(logging.WARNING), KafkaDouble(scenario=write("x.yaml", YAML)):
         pass
     assert caplog.records == []
-
-
-def test_double_without_a_scenario_imports_no_scenario_module() -> None:
-    import subprocess
-    import sys
-
-    program = "import sys; from kafkadouble import KafkaDouble\nwith KafkaDouble() as kafka: kafka.reset()\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    modules = set(done.stdout.split())
-    assert not {each for each in modules if each.startswith("kafkadouble.scenario")} | ({"yaml", "tomllib"} & modules)

@@ -181,8 +181,7 @@ def test_records_of_a_partition_without_a_leader_are_not_answered_later(write: W
         kafka.create_topic("requests", replication_factor=1)
         kafka.create_topic("replies", 2, replication_factor=2)
         kafka.produce("requests", "x")
-        leader = kafka.leader("requests", 0)
-        assert leader is not None
+        leader = kafka.wait_for_leader("requests", 0)
         kafka.brokers[leader].kill()
         apply.begin(kafka, load(write(copy("requests", "replies"))))
         kafka.up(leader)

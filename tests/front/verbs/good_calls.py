@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from kafkadouble import KafkaDouble, Rule
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsToTxnRequest
-from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
+from tests.front.verbs.members import join_consumer_group
 from tests.support.client import ask
 
 TOPIC = "t"
@@ -73,16 +73,6 @@ def _open_transaction(kafka: KafkaDouble) -> None:
         v3_and_below_topics=[topics],
     )
     ask(at, begin, 3)
-
-
-def _joined_consumer_group(kafka: KafkaDouble) -> None:
-    """Lets the member `m` join the consumer group `g`."""
-    at = "127.0.0.1", kafka.port
-    ask(at, FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]), 4)
-    joining = ConsumerGroupHeartbeatRequest(
-        group_id="g", member_id="m", rebalance_timeout_ms=1000, subscribed_topic_names=[TOPIC], topic_partitions=[]
-    )
-    ask(at, joining, 1)
 
 
 def _joined(kafka: KafkaDouble) -> str:
@@ -163,7 +153,9 @@ GOOD: dict[str, GoodCall] = {
     "expire_member": GoodCall(lambda kafka: {"group": "g", "member_id": _joined(kafka)}, NONE),
     "remove_members": GoodCall({"group": "g"}, 1, prepare=_joined),
     "rebalance": GoodCall({"group": "g"}, NONE, prepare=_joined),
-    "set_assignment": GoodCall({"group": "g", "assignment": {"m": [(TOPIC, 0)]}}, NONE, prepare=_joined_consumer_group),
+    "set_assignment": GoodCall(
+        {"group": "g", "assignment": {"m": [(TOPIC, 0)]}}, NONE, prepare=lambda k: join_consumer_group(k, "g", TOPIC)
+    ),
     # quotas
     "set_quota": GoodCall({"client_id": "slow", "producer_byte_rate": 1000}, NONE),
     "remove_quota": GoodCall({"user": "<default>"}, NONE),

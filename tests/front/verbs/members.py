@@ -1,12 +1,22 @@
-"""A member of a classic group without a client library: it joins, and sends no heartbeat."""
+"""Members of groups without a client library: they join, and send no heartbeat."""
 
 from __future__ import annotations
 
 from kafkadouble import KafkaDouble
+from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from tests.support.client import ask
+
+
+def join_consumer_group(kafka: KafkaDouble, group: str, topic: str) -> None:
+    """Lets the member `m` join a consumer group at the only broker."""
+    ask(kafka.bootstrap_servers, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), 4)
+    joining = ConsumerGroupHeartbeatRequest(
+        group_id=group, member_id="m", rebalance_timeout_ms=1000, subscribed_topic_names=[topic], topic_partitions=[]
+    )
+    assert ask(kafka.bootstrap_servers, joining, 1).error_code == 0
 
 
 def join(kafka: KafkaDouble, group: str, session_ms: int) -> str:

@@ -76,8 +76,7 @@ def test_timers_fire_after_the_clock_goes_on(kafka: KafkaDouble) -> None:
 def test_the_sessions_of_brokers_end_as_the_clock_says() -> None:
     with KafkaDouble(brokers=3) as kafka:
         kafka.create_topic("t", replication_factor=3)
-        leader = kafka.leader("t", 0)
-        assert leader is not None
+        leader = kafka.wait_for_leader("t", 0)
         kafka.freeze()
         kafka.brokers[leader].kill()
         kafka.advance(8)

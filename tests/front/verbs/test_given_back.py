@@ -13,12 +13,10 @@ from kafkadouble import KafkaDouble
 from kafkadouble.common.errors import UsageError
 from kafkadouble.control.calls.verb_calls import described
 from kafkadouble.coordinators.group_values import Committed
-from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.verbs.cluster.snapshots import MOST_SNAPSHOTS
 from kafkadouble.verbs.registry import VERBS
 from tests.front import hello
-from tests.support.client import ask
+from tests.front.verbs.members import join_consumer_group
 
 Call = Callable[..., Any]
 
@@ -54,20 +52,6 @@ def call(request: pytest.FixtureRequest, kafka: KafkaDouble) -> Call:
 def ask_versions(kafka: KafkaDouble) -> None:
     with hello.connect(kafka) as sock:
         hello.says_hello(sock)
-
-
-def consumer_member(kafka: KafkaDouble) -> None:
-    """Lets one member join the consumer group `members`."""
-    at = "127.0.0.1", kafka.port
-    ask(at, FindCoordinatorRequest(key_type=0, coordinator_keys=["members"]), 4)
-    joining = ConsumerGroupHeartbeatRequest(
-        group_id="members",
-        member_id="m",
-        rebalance_timeout_ms=1000,
-        subscribed_topic_names=["orders"],
-        topic_partitions=[],
-    )
-    assert ask(at, joining, 1).error_code == 0
 
 
 def field(value: Any, name: str) -> Any:
@@ -162,14 +146,14 @@ def test_response_of_a_seen_request_is_a_body_again(call: Call, kafka: KafkaDoub
 
 
 def test_partitions_of_a_member_are_assigned_again(call: Call, kafka: KafkaDouble) -> None:
-    consumer_member(kafka)
+    join_consumer_group(kafka, "members", "orders")
     (member,) = field(call("groups")["members"], "members")
     call("set_assignment", group="members", assignment={field(member, "id"): field(member, "assignment")})
     call("expire_member", group="members", member_id=field(member, "id"))
 
 
 def test_partitions_as_objects_are_assigned(kafka: KafkaDouble) -> None:
-    consumer_member(kafka)
+    join_consumer_group(kafka, "members", "orders")
     (member,) = kafka.groups()["members"].members
     partitions = [{"topic": "orders", "partition": 1}, ["orders", 0]]
     of_json(kafka)("set_assignment", group="members", assignment={member.id: partitions})

@@ -165,8 +165,7 @@ def test_topics_returns_partitions_configs_and_leaders(kafka: KafkaDouble) -> No
 def test_a_topic_without_a_leader() -> None:
     with KafkaDouble(brokers=2, stepped=True) as kafka:
         kafka.create_topic("t", 2)
-        dead = kafka.leader("t", 0)
-        assert dead is not None
+        dead = kafka.wait_for_leader("t", 0)
         kafka.brokers[dead].kill()
         kafka.advance(10)
         partition = kafka.topics()["t"].partitions[0]

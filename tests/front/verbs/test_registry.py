@@ -162,15 +162,6 @@ def test_a_call_with_json() -> None:
             call(kafka, {"topic": TOPIC, "value": {"base64": "?"}})
 
 
-def test_verb_modules_are_not_imported_before_the_registry_is_read() -> None:
-    program = (
-        "import sys; from kafkadouble import KafkaDouble; KafkaDouble()\n"
-        "print(*[name for name in sys.modules if name.startswith('kafkadouble.verbs')], 'inspect' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not {f"kafkadouble.verbs.{name}" for name in ("collecting", "verb", "json_form")} & set(done.stdout.split())
-
-
 MISSPELT = """
 from kafkadouble import KafkaDouble
 

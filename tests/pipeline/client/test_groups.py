@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import ApiError, Client, NotAuthorized, OffsetAndEpoch, TopicPartition
-from tests.support.pipeline_client import client_of
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
-
-
-@pytest.fixture
-def double() -> Iterator[KafkaDouble]:
-    with KafkaDouble() as double:
-        double.create_topic("t", partitions=2)
-        yield double
-
-
-@pytest.fixture
-def client(double: KafkaDouble) -> Iterator[Client]:
-    with client_of(double.bootstrap_servers) as client:
-        yield client
 
 
 def test_the_committed_offset_is_returned(double: KafkaDouble, client: Client) -> None:

@@ -23,7 +23,7 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLead
 from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
-from kafkadouble.pipeline.client import BadAnswer, Client, ClientError, OffsetAndEpoch, TopicPartition
+from kafkadouble.pipeline.client import Client, ClientError, OffsetAndEpoch, TopicPartition
 from kafkadouble.wire.errors import WireError
 from tests.support.pipeline_client import batch, client_of, read
 
@@ -203,15 +203,3 @@ def test_a_length_that_is_not_kept_costs_no_memory(broker: FakeBroker) -> None:
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
-
-
-def test_response_with_another_correlation_id_is_refused(broker: FakeBroker) -> None:
-    def other(body: Any, head: RequestHead) -> Answer:
-        return b"".join(
-            headers.write_response(metadata(broker.port), head.correlation_id + 1, head.api_key, head.api_version)
-        )
-
-    broker.handlers[ApiKeys.METADATA] = other
-    client = client_of(broker.bootstrap)
-    with client, pytest.raises(BadAnswer, match="its answer to Metadata has the correlation id 2 instead of 1"):
-        client.topics()

@@ -9,7 +9,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client, LogTruncated, OffsetAndEpoch, TopicPartition
-from tests.support.pipeline_client import batch, client_of, read, values
+from tests.support.pipeline_client import batch, read, values
 
 T0 = TopicPartition("t", 0)
 VALUES = [b"%d" % number for number in range(30)]
@@ -29,12 +29,6 @@ def double(brokers: KafkaDouble) -> Iterator[KafkaDouble]:
         brokers.produce("t", value)
     yield brokers
     brokers.delete_topic("t")
-
-
-@pytest.fixture
-def client(double: KafkaDouble) -> Iterator[Client]:
-    with client_of(double.bootstrap_servers) as client:
-        yield client
 
 
 def move(double: KafkaDouble) -> None:

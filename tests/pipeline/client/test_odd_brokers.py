@@ -120,15 +120,8 @@ def test_a_nearer_replica_is_read_from_until_it_refuses() -> None:
         FakeBroker({ApiKeys.FETCH: fetching(by_replica)}) as replica,
         FakeBroker({ApiKeys.FETCH: fetching(by_leader)}) as leader,
     ):
-
-        def both(body: Any, head: RequestHead) -> Answer:
-            answer = metadata(leader.port)
-            answer.brokers = [*answer.brokers, *metadata(replica.port).brokers]
-            answer.brokers[1].node_id = 2
-            return answer
-
-        leader.handlers[ApiKeys.METADATA] = both
-        replica.handlers[ApiKeys.METADATA] = both
+        for each in (leader, replica):
+            each.handlers[ApiKeys.METADATA] = lambda body, head: with_another(metadata(leader.port), replica.port)
         with client_of(leader.bootstrap, client_rack="here") as client:
             assert read(client, T0, 0, 2) == [b"near", b"leader"]
     assert near == [0, 1]
@@ -147,11 +140,7 @@ def test_a_nearer_replica_that_is_down_is_not_waited_for() -> None:
         FakeBroker({ApiKeys.FETCH: fetching(by_leader)}) as leader,
         client_of(leader.bootstrap, client_rack="here") as client,
     ):
-
-        def both(body: Any, head: RequestHead) -> Answer:
-            return with_another(metadata(leader.port), gone.port)
-
-        leader.handlers[ApiKeys.METADATA] = both
+        leader.handlers[ApiKeys.METADATA] = lambda body, head: with_another(metadata(leader.port), gone.port)
         assert read(client, T0, 0, 1) == [b"leader"]
 
 
@@ -263,11 +252,7 @@ def test_the_leader_that_an_error_names_is_queried_next() -> None:
     moved = {"error_code": error_codes.NOT_LEADER_OR_FOLLOWER, "current_leader": of(leader_id=2, leader_epoch=1)}
     with FakeBroker({ApiKeys.FETCH: fetching(lambda body: {"records": record(0, b"v")})}) as new:
         with FakeBroker({ApiKeys.FETCH: fetching(lambda body: dict(moved))}) as old:
-
-            def both(body: Any, head: RequestHead) -> Answer:
-                return with_another(metadata(old.port), new.port)
-
-            old.handlers[ApiKeys.METADATA] = both
+            old.handlers[ApiKeys.METADATA] = lambda body, head: with_another(metadata(old.port), new.port)
             with client_of(old.bootstrap) as client:
                 assert read(client, T0, 0, 1) == [b"v"]
             assert [head.api_key for head, _ in old.seen] == [18, 3, 1]

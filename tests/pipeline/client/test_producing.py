@@ -22,12 +22,6 @@ def double() -> Iterator[KafkaDouble]:
         yield double
 
 
-@pytest.fixture
-def client(double: KafkaDouble) -> Iterator[Client]:
-    with client_of(double.bootstrap_servers) as client:
-        yield client
-
-
 def stored(double: KafkaDouble, partition: TopicPartition) -> list[bytes]:
     return [record.value or b"" for record in double.records(*partition)]
 

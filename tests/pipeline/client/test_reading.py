@@ -4,7 +4,6 @@ continue."""
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 
 import pytest
 
@@ -29,20 +28,7 @@ T0 = TopicPartition("t", 0)
 VALUES = [b"%d" % number for number in range(10)]
 
 
-@pytest.fixture
-def double() -> Iterator[KafkaDouble]:
-    """Ten records in one partition, each a batch of its own."""
-    with KafkaDouble() as double:
-        double.create_topic("t")
-        for value in VALUES:
-            double.produce("t", value)
-        yield double
-
-
-@pytest.fixture
-def client(double: KafkaDouble) -> Iterator[Client]:
-    with client_of(double.bootstrap_servers) as client:
-        yield client
+pytestmark = pytest.mark.usefixtures("ten")
 
 
 @pytest.mark.parametrize("lost", ["the request", "the answer"])

@@ -15,17 +15,10 @@ from tests.pipeline.wire.making import add_partitions
 from tests.support.pipeline_client import batch, client_of, read
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
-VALUES = [b"%d" % number for number in range(5)]
+VALUES = [b"%d" % number for number in range(10)]
 
 
-@pytest.fixture
-def double() -> Iterator[KafkaDouble]:
-    """Five records in one partition."""
-    with KafkaDouble() as double:
-        double.create_topic("t")
-        for value in VALUES:
-            double.produce("t", value)
-        yield double
+pytestmark = pytest.mark.usefixtures("ten")
 
 
 @pytest.fixture
@@ -43,7 +36,7 @@ def worker(double: KafkaDouble) -> Iterator[Client]:
 def test_no_metadata_is_requested(double: KafkaDouble, driver: Client, worker: Client) -> None:
     leader = pickle.loads(pickle.dumps(driver.leaders([T0])[T0]))
     asked = len(double.requests.of("Metadata"))
-    assert read(worker, T0, 0, 5, leader=leader) == VALUES
+    assert read(worker, T0, 0, 10, leader=leader) == VALUES
     assert len(double.requests.of("Metadata")) == asked
     assert worker.partitions("t") == [0]
 
@@ -72,7 +65,7 @@ def test_a_leader_that_is_outdated_is_left_for_the_present_one(
     leader = driver.leaders([T0])[T0]
     double.bump_epoch("t", 0)
     assert (
-        read(worker, T0, 0, 5, leader=leader._replace(endpoint=BrokerEndpoint("127.0.0.1", 1)) if dead else leader)
+        read(worker, T0, 0, 10, leader=leader._replace(endpoint=BrokerEndpoint("127.0.0.1", 1)) if dead else leader)
         == VALUES
     )
     assert worker.leaders([T0])[T0].epoch == 1
@@ -82,7 +75,7 @@ def test_an_older_epoch_never_replaces_a_newer_one(double: KafkaDouble, driver: 
     old = driver.leaders([T0])[T0]
     double.bump_epoch("t", 0)
     assert worker.leaders([T0])[T0].epoch == 1
-    assert read(worker, T0, 0, 5, leader=old) == VALUES
+    assert read(worker, T0, 0, 10, leader=old) == VALUES
     assert worker.leaders([T0])[T0].epoch == 1
     assert {each.body.topics[0].partitions[0].current_leader_epoch for each in double.requests.of("Fetch")} == {1}
 
@@ -100,7 +93,7 @@ def test_a_topic_with_another_id_is_not_read(double: KafkaDouble, driver: Client
 
 def test_a_partition_without_a_leader_is_only_its_topic(driver: Client, worker: Client) -> None:
     leader = driver.leaders([T0])[T0]._replace(node=-1, endpoint=None)
-    assert read(worker, T0, 0, 5, leader=leader) == VALUES
+    assert read(worker, T0, 0, 10, leader=leader) == VALUES
 
 
 def test_partitions_that_are_not_there_are_left_out(driver: Client) -> None:

@@ -23,15 +23,12 @@ from tests.support.ports import free_ports
 from tests.support.serving import Serving, beginning, serving
 
 
-def describe() -> DescribeQuorumRequest:
-    of = DescribeQuorumRequest
-    return of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData(partition_index=0)])])
-
-
 def leader_of(address: Address) -> int | None:
     """The leader of the quorum, if it is the node at `address`; otherwise None: only a leader
     answers without an error."""
-    partition = ask(address, describe(), 1).topics[0].partitions[0]
+    of = DescribeQuorumRequest
+    topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData(partition_index=0)])
+    partition = ask(address, of(topics=[topic]), 1).topics[0].partitions[0]
     return int(partition.leader_id) if partition.error_code == 0 else None
 
 

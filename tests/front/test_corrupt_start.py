@@ -53,16 +53,11 @@ def test_serve_names_the_file_and_ends(tmp_path: Path) -> None:
         assert it.end()[0] == 0
 
 
-def written(tmp_path: Path) -> None:
-    """Writes the data directory of a controller."""
+def test_check_of_a_log_directory_agrees_with_a_start(tmp_path: Path) -> None:
+    """If the start is refused because of one file, `check` does not call that file good."""
     for name, contents in left_by(True).disk.contents.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(contents.data)
-
-
-def test_check_of_a_log_directory_agrees_with_a_start(tmp_path: Path) -> None:
-    """If the start is refused because of one file, `check` does not call that file good."""
-    written(tmp_path)
     assert check(tmp_path).corrupt is None
     for path in files():
         if path.endswith((".log", "7.checkpoint", "quorum-state")):

@@ -19,17 +19,10 @@ SOURCES = "".join(
 )
 
 
-def section(title: str) -> str:
-    return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
-
-
-def quoted_names(cell: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", cell)
-
-
 def first_cells(title: str) -> list[str]:
-    rows = [line.split(" | ")[0] for line in section(title).splitlines() if line.startswith("| `")]
-    return [name for row in rows for name in quoted_names(row)]
+    section = PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+    rows = [line.split(" | ")[0] for line in section.splitlines() if line.startswith("| `")]
+    return [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
 
 
 def is_named(path: str, names: list[str]) -> bool:

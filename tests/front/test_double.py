@@ -212,9 +212,9 @@ class TestReset:
     def test_ids_repeat_with_a_seed_and_do_not_without(self) -> None:
         def ids(**arguments: Any) -> list[str]:
             with KafkaDouble(**arguments) as kafka:
-                first = str(kafka._double_host.serving().broker.node.cluster_id)
+                first = kafka.describe_cluster().cluster_id
                 kafka.reset()
-                return [first, str(kafka._double_host.serving().broker.node.cluster_id)]
+                return [first, kafka.describe_cluster().cluster_id]
 
         assert len({*ids(seed=5), *ids(seed=5)}) == 1
         assert len({*ids(), *ids()}) == 2
@@ -224,16 +224,9 @@ class TestReset:
     def test_the_cluster_id_stays_and_topic_ids_do_not(self, tmp_path: Path, brokers: int, keeps: bool) -> None:
         def ids(kafka: KafkaDouble) -> tuple[str, ...]:
             kafka.create_topic("t")
-            topic = kafka._double_host.serving().broker.image.topic_named("t")
-            assert topic is not None
-            cluster_ids = {
-                each.node.cluster_id
-                for each in (
-                    kafka._double_host.serving().broker.controlling,
-                    *kafka._double_host.serving().broker.members,
-                )
-            }
-            return *cluster_ids, str(topic.id)
+            cluster = kafka._double_host.serving().broker
+            cluster_ids = {each.node.cluster_id for each in (cluster.controlling, *cluster.members)}
+            return *cluster_ids, str(kafka.topics()["t"].id)
 
         with KafkaDouble(brokers=brokers, data_dir=tmp_path if keeps else None) as kafka:
             before = ids(kafka)
@@ -243,7 +236,7 @@ class TestReset:
         assert before[1] != after[1]
         if keeps:
             with KafkaDouble(brokers=brokers, data_dir=tmp_path) as kafka:
-                assert kafka._double_host.serving().broker.controlling.node.cluster_id == after[0]
+                assert kafka.describe_cluster().cluster_id == after[0]
 
 
 def test_double_prints_no_log_by_default(caplog: pytest.LogCaptureFixture) -> None:

@@ -30,8 +30,10 @@ BOOTSTRAP_SERVERS = "controller.quorum.bootstrap.servers=10.0.0.4:9093\n"
 CONTROLLER = "process.roles=controller\nlisteners=CONTROLLER://:9093\n" + LISTENERS + BOOTSTRAP_SERVERS
 DYNAMIC = COMBINED + BOOTSTRAP_SERVERS
 BROKER = "process.roles=broker\nlisteners=PLAINTEXT://127.0.0.1:0\n" + LISTENERS + BOOTSTRAP_SERVERS
+ADVERTISED = "advertised.listeners=PLAINTEXT://a:1,CONTROLLER://example.org:19093\n"
 FOUR, FIVE = Uuid(b"4" * 16), Uuid(b"5" * 16)
-BOTH = f"5@other:9095:{FIVE},4@10.0.0.4:9093:{FOUR}"
+OTHER = f"5@other:9095:{FIVE}"
+BOTH = f"{OTHER},4@10.0.0.4:9093:{FOUR}"
 
 
 def formatted(folder: Path, settings: str, *words: str) -> int:
@@ -90,32 +92,26 @@ def test_format_of_a_standalone_controller(
     assert directory_id(tmp_path / "b") not in (None, own)
 
 
-def test_standalone_with_voters_of_others(tmp_path: Path) -> None:
-    advertised = "advertised.listeners=PLAINTEXT://a:1,CONTROLLER://example.org:19093\n"
-    assert formatted(tmp_path, DYNAMIC + advertised, "-s") == 0
+@pytest.mark.parametrize(
+    ("settings", "endpoint"), [(DYNAMIC + ADVERTISED, "example.org:19093"), (CONTROLLER, "localhost:9093")]
+)
+def test_standalone_voter_has_the_advertised_endpoint_or_localhost(
+    tmp_path: Path, settings: str, endpoint: str
+) -> None:
+    assert formatted(tmp_path, settings, "-s") == 0
     own = directory_id(tmp_path / "a")
-    assert quorum_in(tmp_path) == (parse(f"4@example.org:19093:{own}", "CONTROLLER"), 1)
+    assert quorum_in(tmp_path) == (parse(f"4@{endpoint}:{own}", "CONTROLLER"), 1)
 
 
-def test_standalone_quorum_is_formatted_at_every_address(tmp_path: Path) -> None:
-    assert formatted(tmp_path, CONTROLLER, "-s") == 0
+@pytest.mark.parametrize(("voters", "kind"), [(BOTH, "metadata voter"), (OTHER, "metadata")])
+def test_format_with_initial_controllers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], voters: str, kind: str
+) -> None:
+    assert formatted(tmp_path, DYNAMIC, "--initial-controllers", voters) == 0
+    assert f"Formatting dynamic {kind} directory" in capsys.readouterr().out
     own = directory_id(tmp_path / "a")
-    assert quorum_in(tmp_path) == (parse(f"4@localhost:9093:{own}", "CONTROLLER"), 1)
-
-
-def test_format_with_initial_controllers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert formatted(tmp_path, DYNAMIC, "-I", BOTH) == 0
-    assert "Formatting dynamic metadata voter directory" in capsys.readouterr().out
-    assert directory_id(tmp_path / "a") == FOUR
-    assert quorum_in(tmp_path) == (parse(BOTH, "CONTROLLER"), 1)
-
-
-def test_initial_controllers_of_which_this_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    others = f"5@other:9095:{FIVE}"
-    assert formatted(tmp_path, DYNAMIC, "--initial-controllers", others) == 0
-    assert "Formatting dynamic metadata directory" in capsys.readouterr().out
-    assert directory_id(tmp_path / "a") != FIVE
-    assert quorum_in(tmp_path) == (parse(others, "CONTROLLER"), 1)
+    assert (own == FOUR, own == FIVE) == (voters == BOTH, False)
+    assert quorum_in(tmp_path) == (parse(voters, "CONTROLLER"), 1)
 
 
 def test_format_without_initial_controllers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,9 +171,8 @@ def test_an_unknown_setting_is_a_warning_and_an_error_with_strict(
 
 
 def test_format_options_that_exclude_each_other_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit, match="1"):
         formatted(tmp_path, DYNAMIC, "-s", "-N")
-    assert ended.value.code == 1
     assert "not allowed with" in capsys.readouterr().err
 
 

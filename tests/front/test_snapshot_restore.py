@@ -79,7 +79,7 @@ def test_restore_brings_back_the_contents_any_number_of_times(kafka: KafkaDouble
     kafka.produce_all("orders", ["v" * 100] * 300, partition=1)
     kafka.truncate("orders", 0, 3)
     kafka.commit_offsets("g", {("orders", 0): 2, ("orders", 1): 1})
-    address, cluster_id = kafka.bootstrap_servers, kafka._double_host.serving().broker.controlling.node.cluster_id
+    identity = kafka.bootstrap_servers, kafka.describe_cluster().cluster_id
     before = kafka.topics()["orders"]
     snapshot = kafka.snapshot()
     assert kafka.topics()["orders"] == before, "the snapshot itself changes nothing"
@@ -113,10 +113,7 @@ def test_restore_brings_back_the_contents_any_number_of_times(kafka: KafkaDouble
             place.end_offset,
         )
         assert now.leader_epoch > place.leader_epoch
-    assert (kafka.bootstrap_servers, kafka._double_host.serving().broker.controlling.node.cluster_id) == (
-        address,
-        cluster_id,
-    )
+    assert (kafka.bootstrap_servers, kafka.describe_cluster().cluster_id) == identity
 
 
 def test_a_log_that_was_truncated_inside_a_batch(kafka: KafkaDouble) -> None:
@@ -337,17 +334,14 @@ def test_restored_data_survives_an_outage_and_a_restart(tmp_path: Path, in_files
         snapshot = kafka.snapshot()
     other = tmp_path / "other" if in_files else None
     with KafkaDouble(brokers=3, data_dir=other) as kafka:
-        cluster_id = kafka._double_host.serving().broker.controlling.node.cluster_id
+        cluster_id = kafka.describe_cluster().cluster_id
         kafka.restore(snapshot)
         assert kafka.produce("orders", "b") == 1
         kafka.down()
         kafka.up()
         assert values(kafka) == [b"a", b"b"]
-        nodes = [
-            each.node
-            for each in (kafka._double_host.serving().broker.controlling, *kafka._double_host.serving().broker.members)
-        ]
-        assert {node.cluster_id for node in nodes} == {cluster_id}
+        cluster = kafka._double_host.serving().broker
+        assert {each.node.cluster_id for each in (cluster.controlling, *cluster.members)} == {cluster_id}
     if in_files:
         with KafkaDouble(brokers=3, data_dir=other) as kafka:
             assert values(kafka) == [b"a", b"b"]

@@ -65,10 +65,6 @@ def newest(data: Path) -> Path:
     return max(data.glob(SNAPSHOTS), key=lambda file: file.name)
 
 
-def end_of(snapshot: Path) -> int:
-    return int(snapshot.name.partition("-")[0])
-
-
 def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
     """Metrics of the current state are there after a restart, too; counters begin at the start, as
     in Kafka."""
@@ -87,7 +83,7 @@ def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
         found = kafka.metrics
         assert found[SIZE] == file.stat().st_size
         node = kafka._double_host.serving().broker.node
-        assert found[LAG] == node.quorum.replica.log.high_watermark - end_of(file)
+        assert found[LAG] == node.quorum.replica.log.high_watermark - int(file.name.partition("-")[0])
         assert node.stopwatch() == node.now > 0, "loads are timed by the clock of the double"
         assert found[LOADED] == found[LOAD_TIME].count == 1
         if not written(kafka):

@@ -20,8 +20,7 @@ from kafkadouble.dump.contents.consumer_protocol import opened
 from kafkadouble.dump.contents.kinds import Kind, decoder_of, kind_of
 from kafkadouble.messages import ConsumerProtocolSubscription
 from kafkadouble.server.log.formats import names
-from kafkadouble.wire.batch import Record, encode_batch
-from kafkadouble.wire.checksum import crc32c
+from kafkadouble.wire.batch import Record, encode_batch, seal
 
 from .made import BEHIND, FIRST, NOW, ORDERS, SECOND, TOPIC_ID, log_directory, metadata_partition, offsets_partition
 
@@ -312,16 +311,12 @@ def test_dump_reports_a_batch_that_expands_too_much(run: Run, tmp_path: Path) ->
     made[22] = 4
     made[23:27], made[57:61] = (9_999_999).to_bytes(4, "big"), (10_000_000).to_bytes(4, "big")
     path = tmp_path / f"{FIRST}.log"
-    path.write_bytes(seal_again(made))
+    seal(made)
+    path.write_bytes(made)
     assert run(path)[0] == 0
     code, output, _ = run("--records", path)
     assert code == 1
     assert "!! 10000000 records in " in output
-
-
-def seal_again(made: bytearray) -> bytes:
-    made[17:21] = crc32c(made[21:]).to_bytes(4, "big")
-    return bytes(made)
 
 
 def test_dump_prints_no_control_character_of_a_terminal(run: Run, tmp_path: Path) -> None:

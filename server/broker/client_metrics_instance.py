@@ -78,7 +78,7 @@ class ClientMetricsInstance:
 
 
 def attributes_of(id: Uuid, request: Request[Any]) -> dict[str, str]:
-    """What match patterns are applied to."""
+    """The attributes to which match patterns are applied."""
     peer = request.peer
     return {
         "client_instance_id": str(id),

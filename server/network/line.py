@@ -1,4 +1,4 @@
-"""What a connection needs of the socket that carries its bytes."""
+"""The interface of the socket that a connection uses."""
 
 from __future__ import annotations
 

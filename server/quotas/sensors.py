@@ -1,5 +1,4 @@
-"""What is counted for each client: one sensor for each user and client id that are counted
-together.
+"""The counts of each client: one sensor for each user and client id that are counted together.
 
 Rules. A sensor without a record for an hour is forgotten, as in Apache Kafka. All take at most
 `MAX_SENSORS_BYTES`, because client ids are arbitrary: beyond it, those that were used longest ago

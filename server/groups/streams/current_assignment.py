@@ -106,7 +106,8 @@ def _roles(tasks: TasksTuple | TasksTupleWithEpochs) -> _Roles:
 
 
 class _Obstacles:
-    """What keeps new tasks from a member now. "Elsewhere" is in another member of its process."""
+    """The tasks that other members must revoke before a member can get them. "Elsewhere" is in
+    another member of its process."""
 
     def __init__(self, of: Reconciliation, current: _Roles) -> None:
         self._processes, self._process_id, self._current = of.processes, of.member.process_id, current

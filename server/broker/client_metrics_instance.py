@@ -17,7 +17,7 @@ from ..requests.timers import Timer
 NEVER_YET = -(2**63)
 
 INSTANCE_BYTES = 1200
-"""What an instance takes besides its names, with its timer."""
+"""The memory of an instance without its names, with its timer."""
 
 UNKNOWN = "unknown"
 """Kafka's name and version of the software of a client that did not say them."""

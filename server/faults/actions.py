@@ -143,7 +143,7 @@ class SlowFrame:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Call a function on the broker's thread. What it returns decides: None to go on, a response,
+    """Call a function on the broker's thread. Its return value decides: None to go on, a response,
     or another action. It cannot be written as JSON."""
 
     function: Callable[[Any], Any]

@@ -19,7 +19,7 @@ or 1,000 with the longest names that a client may have.
 """
 
 SENSOR_BYTES = 2000
-"""What a sensor takes besides its names: a rate with the default of 11 samples."""
+"""The memory of a sensor without its names: a rate with the default of 11 samples."""
 
 S = TypeVar("S")
 

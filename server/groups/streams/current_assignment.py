@@ -1,6 +1,6 @@
 """Moves a member of a streams group towards its target assignment (KIP-1071).
 
-A heartbeat calls this unless the member is reconciled. What its state allows:
+A heartbeat calls this unless the member is reconciled. The state of a member decides:
 
     STABLE              in another epoch than the target: the next assignment is computed
     UNREVOKED_TASKS     once the member no longer owns what it must revoke: computed

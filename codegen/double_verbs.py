@@ -92,7 +92,7 @@ def _method(room: Room, function: ast.FunctionDef) -> str:
 
 
 def _imports(rooms: Sequence[Room]) -> Iterator[str]:
-    """What the annotations name, for types, and the modules."""
+    """The names in the annotations, for types, and their modules."""
     yield "from kafkadouble.host.host import Host"
     found = set()
     for room in rooms:

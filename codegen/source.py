@@ -34,8 +34,8 @@ class Lines:
 
 
 class Pool:
-    """What a generated module needs at its top: `struct` formats (as bound functions), helpers by
-    module, shapes, default structs."""
+    """The first lines that a generated module needs: `struct` formats (as bound functions), helpers
+    by module, shapes, default structs."""
 
     def __init__(self) -> None:
         self.helpers: dict[str, set[str]] = {}

@@ -26,7 +26,7 @@ else:
         return message
 
     def __dir__():
-        """Every message with a version in Kafka 4.4, and what is imported already."""
+        """Every message with a version in Kafka 4.4, and the names that are already imported."""
         from . import registry
 
         return sorted({*globals(), *(entry.name for entry in registry.entries() if not entry.retired)})

@@ -286,7 +286,7 @@ MEANINGS = {
     STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED: "The description of the topology could not be stored; the text beside the code says why.",
     CONTROLLER_ID_NOT_REGISTERED: "No controller is registered with this node id.",
 }
-"""What each code means to a client, in our words."""
+"""The meaning of each error code for a client, in our words."""
 
 RETRIABLE = frozenset(
     {
@@ -361,7 +361,7 @@ def is_retriable(code: int) -> bool:
 
 
 def meaning(code: int) -> str:
-    """What a code means, or that it is unknown."""
+    """The meaning of an error code, or a text that it is unknown."""
     return MEANINGS.get(code, "A code that this version of Kafka does not have.")
 
 

@@ -30,8 +30,9 @@ log = ClientLog("kafkadouble.server.dispatch")
 
 
 def answer(node: Node, request: Request[Any], *, is_forwarded: bool = False) -> Answer | Wait[Answer]:
-    """The answer, or a generator on its way to it, as quotas and the rules of the fault plane have
-    it. `is_forwarded`: another node forwards the request of a client, which quotas apply to."""
+    """Returns the answer, or a generator that waits and then returns it. Quotas and fault rules are
+    applied. `is_forwarded`: another node forwards the request of a client, which quotas apply
+    to."""
     if node.quotas.is_on and (is_forwarded or not is_from_node(request)):
         request.throttle = throttle = RequestThrottle(node.quotas, request)
         result = throttle.run(_under_rules, node, request)
@@ -110,6 +111,6 @@ def refused(request: Request[Any], code: int, message: str | None = None) -> Ans
 
 
 def unforeseen(request: Request[Any]) -> Answer:
-    """What Kafka answers when a handler broke: UNKNOWN_SERVER_ERROR, and a traceback in the log."""
+    """Kafka's answer if a handler failed: UNKNOWN_SERVER_ERROR, and a traceback in the log."""
     log.exception("%r failed", request)
     return refused(request, error_codes.UNKNOWN_SERVER_ERROR)

@@ -1,4 +1,4 @@
-"""What a handler may use of the node that calls it, and nothing more."""
+"""The interface of the node that handlers use."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def telemetry(self) -> TelemetryExporter | None:
-        """Where the metrics of clients go; None for nowhere."""
+        """The receiver of the metrics of clients; None if they are dropped."""
         ...
 
     @property

@@ -208,7 +208,7 @@ class Node:
 
     @cached_property
     def persister(self) -> DefaultStatePersister:
-        """Where the state of share partitions is kept; most clusters have no share groups."""
+        """The store of the state of share partitions; most clusters have no share groups."""
         from .share.default_state_persister import DefaultStatePersister
 
         return DefaultStatePersister(self)

@@ -18,8 +18,8 @@ class UsageError(ValueError):
     """The caller of this library made a mistake: an unknown setting, a value that a version cannot
     carry.
 
-    With `words`, the text is a template: `{name}` stands for the word of this name. A word may have
-    another form for callers in other languages, see `wording.py`; an error may be a word, too.
+    With `words`, the text is a template: `{name}` is replaced by the word of this name. A word may
+    have another form for callers in other languages, see `wording.py`; an error may be a word, too.
     """
 
     def __init__(self, text: str, **words: Any) -> None:

@@ -1,11 +1,11 @@
 """Gzip (RFC 1952): writes one member, and reads any number of members as Java's GZIPInputStream
 does, through which Kafka reads.
 
-Rules of that reader. Flags without a meaning are ignored. What follows a member is another member
-if its header is good; otherwise it is ignored, and so are up to 18 bytes at the very end, which
-could only be a member without content. The reader takes the bytes in pieces, so where such an end
-begins depends on where a piece ends. Members are fed in small pieces at first, so that many of them
-cost time in proportion to their bytes.
+Rules of that reader. Flags without a meaning are ignored. The bytes after a member are another
+member if they begin with a valid header; otherwise they are ignored, and so are up to 18 bytes at
+the very end, which could only be a member without content. The reader takes the bytes in pieces, so
+where such an end begins depends on where a piece ends. Members are fed in small pieces at first, so
+that many of them cost time in proportion to their bytes.
 """
 
 import struct
@@ -56,8 +56,8 @@ class _Reader:
         self.parts: list[bytes] = []
 
     def read_member(self, start: int) -> int | None:
-        """Reads the member whose header ends at `start`. Where the next one's header ends, or None
-        if there is no other member."""
+        """Reads the member whose header ends at `start`. The position of the end of the next
+        member's header, or None if there is no other member."""
         end = self._read_content(start)
         while self._filled < end:
             self._filled = min(max(self._filled, start) + _BUFFER, len(self._view))
@@ -103,7 +103,7 @@ class _Reader:
 
 
 def _header_end(view: memoryview, start: int) -> int:
-    """Where the header of the member at `start` ends. Raises BadCompression."""
+    """The position of the end of the header of the member at `start`. Raises BadCompression."""
     import zlib
 
     if len(view) < start + _FIXED_SIZE or view[start : start + len(_MAGIC)] != _MAGIC:

@@ -1,4 +1,5 @@
-"""What no plain value may hold: texts that are no Unicode, and integers of more than 64 bits.
+"""Values that no plain value may hold: texts that are no Unicode, and integers of more than 64
+bits.
 
 Python, JSON and YAML can write half a surrogate pair, which no message of Kafka can carry: a name
 with one would be kept, and every answer that lists it would fail. Integers of thousands of digits
@@ -20,7 +21,7 @@ SHOWN = 40
 
 
 def fault_of(value: Any) -> str | None:
-    """What is wrong with a value, or with one inside of it; None if nothing is. It looks into
+    """The problem of a value, or of a value inside it; None if there is no problem. It looks into
     mappings, lists, tuples and sets."""
     waiting = [value]
     while waiting:
@@ -36,7 +37,7 @@ def fault_of(value: Any) -> str | None:
 
 
 def scalar_fault(value: Any) -> str | None:
-    """The same for one text or number."""
+    """The problem of one text or number, or None."""
     if isinstance(value, str):
         return None if is_unicode(value) else f"a text has no half of a surrogate pair, as {value[:SHOWN]!a} has"
     if isinstance(value, int) and value.bit_length() > MOST_BITS:

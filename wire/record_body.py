@@ -157,7 +157,7 @@ def long32(d: bytes, p: int, n: int) -> tuple[int, int]:
 
 
 def long64(d: bytes, p: int, n: int) -> tuple[int, int]:
-    """The same for up to nine bytes; ten are left to the careful reader."""
+    """Reads a varint of up to nine bytes; a varint of ten bytes is left to the careful reader."""
     n &= 0x3FFF
     for shift in range(14, 63, 7):
         byte = d[p]

@@ -13,9 +13,9 @@ from .record import Headers, Record
 
 
 class BatchContext(NamedTuple):
-    """What the bytes of a record do not contain. `append_time` (LogAppendTime) overrides the
-    timestamps. `start` and `path` are for errors: the offset of the body in the caller's bytes, and
-    its name."""
+    """The context of a record that its bytes do not contain. `append_time` (LogAppendTime)
+    overrides the timestamps. `start` and `path` are for errors: the offset of the body in the
+    caller's bytes, and its name."""
 
     base_offset: int = 0
     base_timestamp: int = 0

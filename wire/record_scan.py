@@ -17,7 +17,7 @@ _new = tuple.__new__  # in a third of the time that calling the named tuple take
 
 
 class Scan(NamedTuple):
-    """What a broker must know about the records of a batch, and the header does not contain.
+    """The facts about the records of a batch that a broker needs and the header does not contain.
 
     `consecutive`: the offset deltas are 0, 1, 2, ...; `first_keyless`: the index of the first
     record without a key, or -1; the timestamps are those that the records carry, whatever the

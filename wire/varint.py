@@ -2,8 +2,8 @@
 byte.
 
 Unsigned ones (KIP-482) are at most 32 bits in 5 bytes; signed ones (record batches) are zigzag, at
-most 32 bits in 5 or 64 bits in 10 bytes. Readers take `(bytes, position)` and give `(value,
-position behind it)`; they raise `BadVarint`, or IndexError when the bytes end, which is what
+most 32 bits in 5 or 64 bits in 10 bytes. Readers take `(bytes, position)` and return `(value,
+position after it)`; they raise `BadVarint`, or IndexError when the bytes end, which is what
 generated code expects. This file never copies the bytes it reads.
 """
 

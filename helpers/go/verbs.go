@@ -499,8 +499,8 @@ func (c *Client) Lint(ctx context.Context, params ...Param) ([]LintFinding, erro
 	return result, err
 }
 
-// LoseFlushes reports flushes as done without doing them. What they covered is gone when the broker
-// is killed.
+// LoseFlushes reports flushes as done without doing them. The writes that the flushes covered are
+// lost when the broker is killed.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Topic, Partition, Broker,
 // LogDir.

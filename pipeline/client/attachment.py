@@ -39,7 +39,7 @@ class Attachment:
         self._checked_epoch = -1
 
     def connected(self, patience: Patience, read: OffsetAndEpoch) -> BrokerConnection | None:
-        """A connection that goes on behind `read`, or None when no broker could be reached, after
+        """A connection that continues after `read`, or None if no broker could be reached after
         some waiting.
 
         Raises ConnectionLost, LogTruncated, TopicRecreated, NoSuchTopic.

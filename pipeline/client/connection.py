@@ -67,7 +67,7 @@ class BrokerConnection:
 
     @property
     def versions(self) -> Versions:
-        """Those of the broker, by API key."""
+        """The version ranges of the broker, by API key."""
         return self._protocol.versions
 
     @property

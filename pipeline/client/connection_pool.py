@@ -39,7 +39,7 @@ class ConnectionPool:
         return BrokerConnection.open(endpoint, self._settings, seconds)
 
     def give_back(self, connection: BrokerConnection) -> None:
-        """Returns a connection to the pool; one that is not idle is closed."""
+        """Returns a connection to the pool; a connection that is not idle is closed."""
         if connection.idle and not self._closed:
             connection.rest()
             self._idle.setdefault(connection.endpoint, []).append(connection)
@@ -48,8 +48,8 @@ class ConnectionPool:
 
     @contextmanager
     def lent(self, endpoint: BrokerEndpoint, seconds: float) -> Iterator[BrokerConnection]:
-        """The same for a block of code. An error in it closes the connection, and the idle ones to
-        the same broker."""
+        """Takes a connection for a block of code, and returns it after the block. An error in it
+        closes the connection, and the idle ones to the same broker."""
         connection = self.take(endpoint, seconds)
         try:
             yield connection

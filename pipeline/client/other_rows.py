@@ -14,7 +14,7 @@ auto.commit.interval.ms  consumer  no-effect  -
 auto.include.jmx.reporter  client  no-effect  empty
     No metrics are kept.
 auto.offset.reset  consumer  refused  none
-    A read begins where the caller says; an offset that is not there is an error.
+    A read begins where the caller says; an offset that does not exist is an error.
 bootstrap.resolve.timeout.ms  client  no-effect  -
     retry.backoff.ms and retry.backoff.max.ms say how long to wait before another attempt.
 buffer.memory.allocation.strategy  producer  no-effect  -

@@ -40,8 +40,9 @@ def _history(state: StateTable) -> Callable[[Iterable[HistoryRecord], Chain, Log
 def _changes(
     state: StateTable, log: Iterable[HistoryRecord], options: LogOptions
 ) -> Iterator[tuple[HistoryRecord, Hashable, dict[str, Any] | None]]:
-    """What may have changed: the last record that touched it, its key and row. The records of a
-    batch apply together, and so do those of a metadata transaction, at its end (KIP-868)."""
+    """The state that may have changed: the last record that touched it, its key and row. The
+    records of a batch apply together, and so do those of a metadata transaction, at its end
+    (KIP-868)."""
     fold, touched = MetadataDelta(), dict[Hashable, HistoryRecord]()
     for _, batch in groupby(log, key=lambda entry: (entry.segment, entry.base_offset)):
         for entry in batch:

@@ -58,8 +58,8 @@ Row = dict[str, Any]
 
 
 class OpenTransactions:
-    """The transactions of one partition of the log that have not ended, by transactional id. One
-    that ends is returned at once; the others at the end of the log."""
+    """The transactions of one partition of the log that have not ended, by transactional id. A
+    transaction that ends is returned at once; the others are returned at the end of the log."""
 
     def __init__(self) -> None:
         self._rows: dict[str, Row] = {}

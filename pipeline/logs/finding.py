@@ -2,10 +2,10 @@
 a pattern.
 
 A log directory is recognized by its `meta.properties` or by partition folders in it, a partition
-folder by segments. A folder that contains only log directories stands for all of them: the replicas
-of a cluster. Each partition has the path of its log directory, which distinguishes replicas.
-Folders with the suffixes `-delete`, `-future` and `-stray` count only when they are named. Files
-that disappear during the search are ignored. This file opens only `log-start-offset-checkpoint`.
+folder by segments. A folder that contains only log directories means all of them: the replicas of a
+cluster. Each partition has the path of its log directory, which distinguishes replicas. Folders
+with the suffixes `-delete`, `-future` and `-stray` count only when they are named. Files that
+disappear during the search are ignored. This file opens only `log-start-offset-checkpoint`.
 """
 
 from __future__ import annotations

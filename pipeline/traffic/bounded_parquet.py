@@ -34,7 +34,7 @@ MOST_METADATA_ITEMS = 100_000
 """The largest list in the metadata at the end of a file: Arrow reserves memory for it first."""
 
 FIXED_BYTES = 16
-"""What a value of fixed width, or the place of one in a dictionary, takes in memory at most."""
+"""The largest size in memory of a value with a fixed width, or of its index in a dictionary."""
 
 
 class UnreadableParquet(UsageError):
@@ -102,7 +102,7 @@ def _rows_in_batch(found: pq.ParquetFile, file: IO[bytes], group: int, columns: 
 
 
 def _place(chunk: Any) -> tuple[int, int]:
-    """Where the pages of a column chunk are, and their size in bytes, as Arrow reads them."""
+    """The position and the size in bytes of a column chunk's pages, as Arrow reads them."""
     start = chunk.data_page_offset
     if chunk.has_dictionary_page and 0 < (chunk.dictionary_page_offset or 0) < start:
         start = chunk.dictionary_page_offset

@@ -24,8 +24,8 @@ from .stamps import Stamp, stamp_of
 
 SESSION = re.compile(r'\bsessionId="?([^",}\]\s]+)')
 MOST_WAITING, MOST_WAITING_CHARACTERS = 100_000, 16 << 20
-"""Requests that wait for their responses, and sessions whose software is remembered. Those of a
-larger log are rows without responses."""
+"""Requests that wait for their responses, and sessions whose software is remembered. The oldest
+requests of a larger log are rows without responses."""
 
 MOST_NAME = 255
 

@@ -1,5 +1,5 @@
-"""The properties of Kafka's clients among the options: `kafka.` and Kafka's own name. The same ones
-are refused as in Spark's connector.
+"""The properties of Kafka's clients among the options: `kafka.` and Kafka's own name. The
+properties that Spark's connector refuses are refused.
 
 Rules: a property is refused when it would change the meaning of a query; the client warns of one
 that has no effect. Properties for producers only are left out of a source, and those for consumers

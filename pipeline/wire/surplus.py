@@ -78,8 +78,8 @@ class Surplus:
 
 
 def _aborted_behind(fetched: Fetched, headers: columns.Headers, offset: int) -> tuple[tuple[int, int], ...]:
-    """The aborted transactions whose markers are not before this offset. One that ended before it
-    would be taken for the next transaction of its producer."""
+    """The aborted transactions whose markers are not before this offset. A transaction that ended
+    before it would count as the next transaction of its producer."""
     markers = headers[headers.control & (headers.last_offset < offset)]
     return tuple(
         (producer_id, first_offset)

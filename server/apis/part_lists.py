@@ -1,5 +1,5 @@
-"""Where the parts of a request are (topics, partitions, groups, transactional ids), and their
-names.
+"""The fields of a request that hold its parts (topics, partitions, groups, transactional ids), and
+the names of the parts.
 
 The rows of the APIs name the lists of parts. Fault rules divide requests by these lists, and the
 request history says by them what a request is about.

@@ -40,7 +40,7 @@ ROW, BOTH, RIGHT, HANDLER = "row", "both", "right", "handler"
 """Which code checks the rights of an API."""
 
 FIRST, LAST, IN_ORDER = "first", "last", "in order"
-"""Where refused parts are in a response."""
+"""The fields of a response that hold refused parts."""
 
 BODIES = "bodies"
 """Both bodies may hold credentials."""
@@ -50,7 +50,7 @@ CONFIG_VALUES = "config values"
 
 
 class Handler(Protocol):
-    """What a handler module offers. A module may also have
+    """The functions that a handler module has. A module may also have
 
     - `refuse(request, code, message)`, the response in which everything that was asked for failed
       with `code`, where that is more than an error for the whole response;

@@ -19,10 +19,10 @@ def _at(listener: str) -> tuple[ServedApi, ...]:
 
 
 TABLE, CONTROLLER_TABLE = _at("broker"), _at("controller")
-"""What ApiVersions lists, in the order of the keys."""
+"""The APIs that ApiVersions lists, in the order of the keys."""
 
 SERVED = {served.api.key: served for served in TABLE}
 CONTROLLER_SERVED = {served.api.key: served for served in CONTROLLER_TABLE}
 
 FORWARDED = frozenset(row.api.key for row in ROWS if row.forwarded)
-"""What a broker hands on to the active controller, in an Envelope (KIP-590)."""
+"""The APIs that a broker forwards to the active controller in an Envelope (KIP-590)."""

@@ -17,7 +17,7 @@ from ..requests.timers import Timer
 NEVER_YET = -(2**63)
 
 INSTANCE_BYTES = 1200
-"""What an instance takes besides its names, with its timer."""
+"""The memory of an instance without its names, with its timer."""
 
 UNKNOWN = "unknown"
 """Kafka's name and version of the software of a client that did not say them."""
@@ -78,7 +78,7 @@ class ClientMetricsInstance:
 
 
 def attributes_of(id: Uuid, request: Request[Any]) -> dict[str, str]:
-    """What match patterns are applied to."""
+    """The attributes to which match patterns are applied."""
     peer = request.peer
     return {
         "client_instance_id": str(id),

@@ -45,7 +45,7 @@ RESERVED = frozenset({Uuid.ZERO, Uuid.METADATA_TOPIC_ID})
 
 
 class TelemetryExporter(Protocol):
-    """Where the metrics of clients go: Kafka's `ClientTelemetryExporter`."""
+    """The receiver of the metrics of clients: Kafka's `ClientTelemetryExporter`."""
 
     def decode(self, data: bytes) -> Any:
         """The values of an OTLP MetricsData. Raises ValueError. It touches no state: it may run on

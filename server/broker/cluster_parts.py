@@ -32,7 +32,7 @@ PERSISTER_CHANNELS = 5
 
 
 class BrokerParts(NamedTuple):
-    """What a broker needs whose active controller is, or may become, another node."""
+    """The parts of a broker whose active controller is, or may become, another node."""
 
     channels: Sequence[PeerChannel]
     lifecycle: BrokerLifecycleManager

@@ -31,7 +31,7 @@ Versions = Mapping[int, tuple[int, int]]
 """The lowest and the highest version of each API key."""
 
 AT_FIRST: Versions = {ApiKeys.API_VERSIONS: (0, NEWEST_API_VERSIONS)}
-"""What is known of a peer before it has answered."""
+"""The state of a peer before its first answer."""
 
 
 class BadPeer(Exception):

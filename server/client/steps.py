@@ -24,7 +24,7 @@ Steps = Generator[ConnectionStep, Any, R]
 
 
 def driven(steps: Steps[R], ask: Callable[[ConnectionStep], Any]) -> R:
-    """What the steps return. `ask` gives the response to one."""
+    """The results of the steps. `ask` gives the response to one."""
     try:
         step = next(steps)
         while True:

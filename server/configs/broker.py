@@ -25,7 +25,7 @@ OF_ONE_MECHANISM = (
 `listener.name.internal.plain.sasl.jaas.config`.
 """
 OF_OAUTHBEARER = ".sasl.oauthbearer."
-"""What all the settings of the mechanism OAUTHBEARER begin with, after its name."""
+"""The common prefix of all settings of the mechanism OAUTHBEARER, after its name."""
 
 
 ALWAYS = (broker_quorum, broker_network, broker_logs)

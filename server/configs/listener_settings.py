@@ -39,5 +39,5 @@ def name_of_listener(settings: Layers, listener_name: str, setting: str) -> str:
 
 
 def prefix_of(listener_name: str) -> str:
-    """What the names of a listener's own settings begin with."""
+    """The prefix of a listener's own settings."""
     return f"{LISTENER_PREFIX}{listener_name.lower()}."

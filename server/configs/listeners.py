@@ -1,7 +1,7 @@
 """The settings of listeners: names, hosts, ports, and the security protocol of each (KIP-103).
 
-Rules. A listener's name is in capitals wherever it is compared. What Kafka refuses at the start is
-a problem here, in Kafka's words. This file opens no socket.
+Rules. A listener's name is in capitals wherever it is compared. Settings that Kafka refuses at the
+start are problems here, in Kafka's words. This file opens no socket.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _address(host: str) -> str:
 
 
 def listener_problems(layers: Layers) -> Iterator[tuple[str, str]]:
-    """What is wrong with the settings of listeners: the setting at fault, and why."""
+    """The problems of the settings of listeners: the setting at fault, and why."""
     try:
         per_ip_overrides(str(layers.value(OVERRIDES)))
         protocols = security_protocols(layers)

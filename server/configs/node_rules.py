@@ -35,7 +35,7 @@ COMBINED = BROKER | CONTROLLER
 
 
 class NodeFacts:
-    """What the rules look at."""
+    """The settings that the rules check."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -77,7 +77,7 @@ class Settings(Layers):
         static.setdefault("broker.id", static["node.id"])
         super().__init__(static)
         self.given = names
-        """Where each setting was given."""
+        """The source of each setting."""
         if given:
             self._check_together()
 

@@ -26,9 +26,9 @@ class BrokerControlState(Enum):
 
 
 class BrokerStateRequest(NamedTuple):
-    """What a heartbeat asks for, and the facts that decide. `leads`: whether the broker leads a
-    partition. `others_have_read`: whether the active brokers have read that it shuts down. Both are
-    functions because they look at every partition, or every broker.
+    """The requests of a heartbeat, and the facts that decide about them. `leads`: whether the
+    broker leads a partition. `others_have_read`: whether the active brokers have read that it shuts
+    down. Both are functions because they look at every partition, or every broker.
     """
 
     fence: bool

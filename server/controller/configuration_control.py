@@ -241,7 +241,7 @@ def _target(
     at_controller: bool = False,
     reload_problem: Callable[[Layers], str] | None,
 ) -> Target:
-    """What is altered; Refusal for a resource that cannot be."""
+    """The altered resource. Raises Refusal for a resource that cannot be altered."""
     name, kind = resource.resource_name, Resource(resource.resource_type)
     if kind is Resource.BROKER and not at_controller:
         _check_own_broker(settings, name)

@@ -72,7 +72,7 @@ def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest
 def _requested_partitions(
     image: Image, requested: Iterable[ElectLeadersRequest.TopicPartitions], names: Iterable[str]
 ) -> Iterator[tuple[str, Iterable[int]]]:
-    """Those that are requested, and all of the topics with these names."""
+    """The requested partitions, and all partitions of the requested topics."""
     for topic in requested:
         yield topic.topic, topic.partitions
     for name in names:

@@ -20,7 +20,7 @@ NO_LEADER = -1
 
 
 class Election(Enum):
-    """What an election may do."""
+    """The kinds of leaders that an election may choose."""
 
     ONLINE = "online"
     """Keep the partition online with a replica that has every committed record."""

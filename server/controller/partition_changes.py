@@ -72,7 +72,7 @@ class PartitionChanges:
         return found
 
     def election(self, topic: TopicImage) -> Election:
-        """What an election of this topic may do unless a request names the type."""
+        """The default election type of this topic, if the request does not name a type."""
         return Election.UNCLEAN if unclean_election_enabled(self._image, self._settings, topic) else Election.ONLINE
 
     def _may_lead(self, partition: PartitionImage, broker_id: int) -> bool:

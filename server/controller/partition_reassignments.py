@@ -144,7 +144,7 @@ def list_partition_reassignments(
 def _listed_partitions(
     image: Image, requested: Iterable[ListedTopic], names: Iterable[str]
 ) -> Iterator[tuple[TopicImage, Iterable[int]]]:
-    """Those that are requested, and all of the topics with these names."""
+    """The requested partitions, and all partitions of the requested topics."""
     for each in requested:
         found = image.topic_named(each.name)
         if found is not None:

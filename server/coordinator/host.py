@@ -1,4 +1,4 @@
-"""What a coordinator needs of the node on which it runs, and nothing more."""
+"""The interface of the node that a coordinator uses."""
 
 from __future__ import annotations
 

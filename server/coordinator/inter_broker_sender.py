@@ -64,14 +64,14 @@ class InterBrokerSender(ABC):
 
     @abstractmethod
     def next_request(self, broker: int) -> BrokerRequest:
-        """What is to be sent to this broker now. It is not returned again."""
+        """Returns the request that is due for this broker, once."""
 
     @abstractmethod
     def on_response(self, broker: int, items: Any, response: Message | RequestFailure) -> None:
         """The response of a broker, or why there is none."""
 
     def endpoint(self, broker: int) -> VoterEndpoint | None:
-        """Where the broker is reached; None for a broker that is unknown or fenced."""
+        """The endpoint of the broker; None for a broker that is unknown or fenced."""
         found = self.node.image.brokers.get(broker)
         at = None if found is None or found.fenced else found.endpoint(self._listener)
         return None if at is None else VoterEndpoint(at.host, at.port)

@@ -77,7 +77,7 @@ def action_schema(name: str) -> dict[str, Any]:
 
 
 def action_schemas() -> list[dict[str, Any]]:
-    """Those of all actions that JSON can hold."""
+    """The forms of all actions that JSON can hold."""
     return [action_schema(name) for name in ACTIONS if name != TYPES[Call]]
 
 

@@ -1,4 +1,4 @@
-"""What a rule does to what matches: a tagged union, one class for each action.
+"""The actions of fault rules on matching requests: a tagged union, one class for each action.
 
 An action is a value. It says what happens; for requests `carrying.py` and `alterations.py` do it.
 The actions on connections, links and disks are in modules of their own. In JSON an action is an
@@ -143,7 +143,7 @@ class SlowFrame:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Call a function on the broker's thread. What it returns decides: None to go on, a response,
+    """Call a function on the broker's thread. Its return value decides: None to go on, a response,
     or another action. It cannot be written as JSON."""
 
     function: Callable[[Any], Any]

@@ -31,12 +31,12 @@ from .actions import (
 )
 
 CRC_AT = 17
-"""Where the CRC of a batch begins."""
+"""The position of the CRC in a batch."""
 
 
 def altered(answer: Any, request: Request[Any], actions: Sequence[Any]) -> Any:
-    """What is sent in place of an answer. No answer, and a disconnect, stay; exact bytes have no
-    fields that could change."""
+    """The altered answer. A missing answer and a disconnect are not altered; exact bytes have no
+    fields to alter."""
     if isinstance(answer, Message):
         # A copy, with the records that lie in files.
         parts: list[Any] = answer.parts(request.version)

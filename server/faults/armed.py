@@ -97,7 +97,7 @@ class Armed:
 
     @property
     def unit(self) -> str:
-        """What its counts count."""
+        """The unit of its counts."""
         return PLANES[self.rule.plane].unit
 
     @property

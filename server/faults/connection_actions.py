@@ -1,4 +1,4 @@
-"""What a rule does to the connections of clients, and to the links between nodes.
+"""The actions of fault rules on the connections of clients, and on the links between nodes.
 
 A link carries whole messages, so what is said of bytes holds for the bytes of its messages.
 """
@@ -50,7 +50,7 @@ class ResetAfter:
 @dataclass(frozen=True, slots=True)
 class HalfOpen:
     """Let nothing pass in either direction, and keep the connection open, as after a cable was
-    pulled. What was held passes when the rule is released."""
+    pulled. Held bytes are delivered when the rule is released."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a rule does to the files of partitions in a log directory."""
+"""The actions of fault rules on the files of partitions in a log directory."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ class DiskSlow:
 
 @dataclass(frozen=True, slots=True)
 class LoseFlushes:
-    """Report a flush as done without doing it. What it covered is gone when the broker is
-    killed."""
+    """Reports a flush as done without doing it. The writes that the flush covered are lost when the
+    broker is killed."""

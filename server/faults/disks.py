@@ -54,8 +54,8 @@ class DiskFaults:
         return not (self._rules or self.lost)
 
     def take_lost(self) -> dict[str, int]:
-        """What a kill loses now: the files by their paths relative to the directory, and what was
-        flushed of each (bytes)."""
+        """The data that a kill loses now: the files by their paths relative to the directory, and
+        what was flushed of each (bytes)."""
         lost = {os.path.relpath(path, self._root).replace(os.sep, "/"): size for path, size in self.lost.items()}
         self.lost.clear()
         self._flushed.clear()

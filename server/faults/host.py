@@ -1,4 +1,4 @@
-"""What the rules of the fault plane need of a node and of `dispatch`, and nothing more."""
+"""The interface of the node and of `dispatch` that fault rules use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule is about: requests, connections, links between nodes, or disks.
+"""The objects to which a rule applies: requests, connections, links between nodes, or disks.
 
 None matches anything; only a rule for requests needs an `api`. Each plane knows some of the fields:
 see `planes.py`. `topic`, `partition`, `group` and `transactional_id` match parts of a request: an

@@ -39,7 +39,7 @@ class Narrowing(Triggering, total=False):
 
 
 class LineNarrowing(Triggering, total=False):
-    """The same for connections, and for links between nodes."""
+    """The filters of rules for connections, and for links between nodes."""
 
     client_id: str | None
     principal: str | None
@@ -50,7 +50,7 @@ class LineNarrowing(Triggering, total=False):
 
 
 class DiskNarrowing(Triggering, total=False):
-    """The same for disks."""
+    """The filters of rules for disks."""
 
     topic: str | None
     partition: int | None

@@ -1,7 +1,7 @@
 """The planes: requests, connections, links between nodes, disks. Each has its actions, and the
 fields of a Match that it knows.
 
-Every field of a Trigger has a meaning in every plane. What it counts is the plane's `unit`.
+Every field of a Trigger has a meaning in every plane. Its counts are in the plane's `unit`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class RuleRegister:
     def __init__(self) -> None:
         self.by_plane: dict[str, list[Armed]] = {REQUEST: [], CONNECTION: [], LINK: [], DISK: []}
         self.rules: list[Armed] = []
-        """Those of all planes."""
+        """The rules of all planes."""
         self._unmatched: dict[Armed, None] = {}
         self._latest: dict[int, Armed] = {}
         self._last_id = 0

@@ -27,7 +27,7 @@ DETAILS = {
     "disk_error": "on {0.on}",
     "disk_slow": "by {0.seconds:g} s",
 }
-"""What is said of an action besides its name and its API."""
+"""The text about an action, besides its name and its API."""
 
 
 MOST_STEPS = 5

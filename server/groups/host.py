@@ -1,4 +1,4 @@
-"""What the group coordinator needs of the node on which it runs, and nothing more."""
+"""The interface of the node that the group coordinator uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class GroupHost(CoordinatorHost, Protocol):
 
     @property
     def persister(self) -> Persister:
-        """Where the state of share partitions is kept."""
+        """The store of the state of share partitions."""
         ...
 
     @property

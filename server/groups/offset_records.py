@@ -10,7 +10,7 @@ from .offset_and_metadata import OffsetAndMetadata
 from .offset_metadata_manager import OffsetKey
 
 VALUE_VERSION, VALUE_VERSION_WITH_EXPIRE_TIMESTAMP = 4, 1
-"""What Kafka 4.4 writes. Only version 1 has an expire timestamp (KIP-211)."""
+"""The version that Kafka 4.4 writes. Only version 1 has an expire timestamp (KIP-211)."""
 
 
 def offset_record(key: OffsetKey, offset: OffsetAndMetadata) -> CoordinatorRecord:

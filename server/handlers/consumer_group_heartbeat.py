@@ -35,7 +35,7 @@ MEMBER_ID_FROM = 1
 UNCHANGED = -1
 
 JAVA_WHITESPACE = bytes(range(0x21)).decode()
-"""What Java's `trim` removes: the space, and all characters before it."""
+"""The characters that Java's `trim` removes: the space, and all characters before it."""
 
 
 precheck = requires_protocol(CONSUMER)

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 
 class AppendResult(NamedTuple):
-    """Where a batch was appended. `log_append_time` is -1 when producers set the timestamps; `size`
-    is the number of bytes that the log grew by.
+    """The position at which a batch was appended. `log_append_time` is -1 when producers set the
+    timestamps; `size` is the number of bytes that the log grew by.
 
     For a `duplicate` it says where the batch was appended the first time; `log_append_time` is
     then, as in Kafka, the largest timestamp of that batch.

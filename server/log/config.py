@@ -65,8 +65,8 @@ def _defaults() -> Mapping[str, Any]:
 
 
 class LogConfig:
-    """The configs of one topic. It never changes: an altered topic gets another one. What follows
-    from several configs is worked out once."""
+    """The configs of one topic. It never changes: an altered topic gets another one. Values that
+    depend on several configs are computed once."""
 
     __slots__ = (
         *CONFIGS.values(),

@@ -33,7 +33,7 @@ class LeaderEpochCache:
 
     @property
     def latest_start(self) -> int:
-        """Where the newest epoch starts, -1 when there is none."""
+        """The start offset of the newest epoch, or -1 if there is no epoch."""
         return self._starts[-1] if self._starts else -1
 
     @property

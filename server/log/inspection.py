@@ -249,7 +249,7 @@ def _is_out_of_range(lowest: int, highest: int, config: LogConfig, now: int) -> 
 
 
 def _error(record: Record, header: BatchHeader, config: LogConfig, now: int) -> tuple[int, str] | None:
-    """What is wrong with one record, and its error code."""
+    """The problem of one record, and its error code."""
     if config.compacts and record.key is None:
         return error_codes.INVALID_RECORD, "a compacted topic takes no record without a key"
     timestamp = record.timestamp

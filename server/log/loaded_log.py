@@ -1,4 +1,4 @@
-"""What is known of a log when it is opened (Kafka's LoadedLogOffsets)."""
+"""The state of a log when it is opened (Kafka's LoadedLogOffsets)."""
 
 from typing import NamedTuple
 

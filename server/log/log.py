@@ -356,8 +356,8 @@ class PartitionLog(LocalLog):
                 self._storage.release(offset)
 
     def take_over(self, other: PartitionLog) -> None:
-        """Becomes the log of the partition in place of `other`, which has the same records. What is
-        only in memory there stays known, such as an epoch without a record."""
+        """Becomes the log of the partition in place of `other`, which has the same records. State
+        that is only in memory is kept, such as an epoch without a record."""
         self._state, self.truncations = other._state, other.truncations
         self.epochs = LeaderEpochCache(other.epochs.entries)
         self._storage.write_leader_epochs(self.epochs.entries, flush=True)

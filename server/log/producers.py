@@ -1,5 +1,5 @@
-"""What a log knows of idempotent and transactional producers (KIP-98), and the checks of their next
-batch.
+"""The state of idempotent and transactional producers in a log (KIP-98), and the checks of their
+next batch.
 
 For each producer id: its epoch, its last five batches (a retry is answered with the old offset),
 the timestamp of its last batch, and the start of its open transaction. Rules, as in Kafka 4.4:
@@ -54,8 +54,8 @@ class BatchMetadata(NamedTuple):
 
 
 class LastRecord(NamedTuple):
-    """What compaction keeps of a producer: the last offset of its last data batch, -1 when it has
-    none in its epoch. Then its last marker has the epoch."""
+    """The state of a producer that compaction keeps: the last offset of its last data batch, -1
+    when it has none in its epoch. Then its last marker has the epoch."""
 
     data_offset: int
     epoch: int

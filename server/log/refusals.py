@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class RecordError(NamedTuple):
-    """What is wrong with one record of a batch: its index in the batch, and why."""
+    """The problem of one record of a batch: its index in the batch, and why."""
 
     batch_index: int
     message: str

@@ -14,7 +14,7 @@ from .storage import LogSegment
 
 
 class DeletedSegments(NamedTuple):
-    """What one rule deleted."""
+    """The segments that one rule deleted."""
 
     reason: str
     segments: int

@@ -1,4 +1,4 @@
-"""Where a log keeps its batches. Memory and files (Kafka's own formats) implement this interface.
+"""The storage of a log's batches. Memory and files (Kafka's own formats) implement this interface.
 
 A storage has one or more segments, oldest first. A segment holds whole batches in offset order and
 is known by its base offset; only the last segment, the active one, is appended to. Segments end
@@ -58,7 +58,7 @@ class Loan(NamedTuple):
 
 
 class LogAppendInfo(NamedTuple):
-    """What a storage needs to know of a batch (Kafka's LogAppendInfo). `sealed` is False for a
+    """The facts about a batch that a storage needs (Kafka's LogAppendInfo). `sealed` is False for a
     batch of this node that still lacks its checksum: the storage computes it before any reader can
     check it."""
 

@@ -6,9 +6,9 @@ request waits for them.
     results = run(work)           # on a thread of its own
     flushing.end(work, results)   # on the loop: high watermarks move, waiting requests go on
 
-Rules. A flush that is asked for during another one comes after it. What cannot be flushed is never
-committed: its log directory has failed, and refuses everything from then on. This file starts no
-thread and touches no file.
+Rules. A flush that is asked for during another one comes after it. Records that cannot be flushed
+are never committed: the log directory has failed, and refuses every later write. This file starts
+no thread and touches no file.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 
 Rules. A future replica is in the folder `topic-partition.uuid-future` of its destination, and a
 partition has at most one. The replica manager fills it from the current log; `FileLogs` puts it in
-the place of the current log. One that an earlier run left is opened with its partition, so that the
-move goes on. One that belongs to no partition of this node is put aside as stray, like a folder in
-use. In a directory that failed, a future replica is forgotten, and its partition stays as it is.
+the place of the current log. A future log of an earlier run is opened with its partition, so that
+the move continues. A future log that belongs to no partition of this node is marked as stray, like
+the folder of a log. In a directory that failed, a future replica is forgotten, and its partition
+stays as it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What the parts of a node need of it. Each room adds what it needs itself, in its own `host.py`.
+"""The interface of the node that its parts use. Each room adds what it needs itself, in its own
+`host.py`.
 
 This is the lowest room that may hold the base of them all: below it, nothing knows `Logs`.
 """

@@ -37,6 +37,6 @@ def described_dirs(dirs: Iterable[LogDirDescription], settings: Settings) -> dic
 
 
 def cordoned_dirs(settings: Settings, paths: Collection[str]) -> Collection[str]:
-    """Those of these directories that are cordoned (KIP-1066)."""
+    """The cordoned directories among these (KIP-1066)."""
     cordoned = settings.list("cordoned.log.dirs")
     return paths if ALL_DIRS in cordoned else {os.path.abspath(each) for each in cordoned}.intersection(paths)

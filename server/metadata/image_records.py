@@ -1,11 +1,11 @@
 """Writes an image as the records that produce it, as in a snapshot (KIP-630, KIP-631).
 
 In Kafka's order: features, `metadata.version` first; brokers and controllers; topics, each with its
-partitions; configurations; quotas; producer ids; ACLs, credentials, tokens. Where Kafka has the
-order of a hash map, records are sorted by name or number. Each record has the version that Kafka
-4.4 writes at the image's `metadata.version`; what that version cannot express is reported as a
-loss, and never dropped silently. Records are created on demand: a large snapshot is written in
-slices, from an image that does not change.
+partitions; configurations; quotas; producer ids; ACLs, credentials, tokens. Kafka's order of some
+records is the order of a hash map; these records are sorted by name or number. Each record has the
+version that Kafka 4.4 writes at the image's `metadata.version`; what that version cannot express is
+reported as a loss, and never dropped silently. Records are created on demand: a large snapshot is
+written in slices, from an image that does not change.
 """
 
 from __future__ import annotations

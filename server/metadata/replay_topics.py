@@ -61,7 +61,7 @@ def known_topic(image: Image, record: Any) -> TopicImage:
     """The topic of a record. BrokenLog."""
     topic = image.topics.get(record.topic_id)
     if topic is None:
-        raise BrokenLog(f"{record!r} is about a topic that is not there")
+        raise BrokenLog(f"{record!r} is about a topic that does not exist")
     return topic
 
 
@@ -107,7 +107,7 @@ def partition_change(image: Image, record: Any) -> Image:
     of = known_topic(image, record)
     found = of.partitions.get(record.partition_id)
     if found is None:
-        raise BrokenLog(f"{record!r} is about a partition that is not there")
+        raise BrokenLog(f"{record!r} is about a partition that does not exist")
     changes: dict[str, Any] = {"partition_epoch": found.partition_epoch + 1}
     for theirs, ours in CHANGED_LISTS.items():
         if (value := getattr(record, theirs)) is not None:
@@ -136,7 +136,7 @@ def clear_elr(image: Image, record: Any) -> Image:
     elif (found := image.topic_named(record.topic_name)) is not None:
         topics = [found]
     else:
-        raise BrokenLog(f"{record!r} is about a topic that is not there")
+        raise BrokenLog(f"{record!r} is about a topic that does not exist")
     cleared = {
         of.id: _without_elr(of) for of in topics if any(p.elr or p.last_known_elr for p in of.partitions.values())
     }

@@ -54,7 +54,7 @@ def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> No
 
 
 class ConnectionHost(Protocol):
-    """What a connection needs of its listener."""
+    """The interface of the listener that a connection uses."""
 
     node: Node
     clock: Clock
@@ -73,8 +73,8 @@ class ConnectionHost(Protocol):
 
 
 class Shaping(Protocol):
-    """What a connection needs of the fault rules that hold its bytes. It sends in place of the
-    socket, too."""
+    """The interface of the fault rules that hold a connection's bytes. They also send in place of
+    the socket."""
 
     holds_reading: bool
 

@@ -28,7 +28,7 @@ from kafkadouble.wire.errors import UsageError
 
 
 class State(StrEnum):
-    """What a connection is doing."""
+    """The states of a connection."""
 
     OPEN = "open"
     WAITING = "waiting"
@@ -43,7 +43,7 @@ class State(StrEnum):
 
 
 class Event(StrEnum):
-    """What happens to a connection."""
+    """The events of a connection."""
 
     REQUEST_BEGUN = "a request is handed to the node"
     REQUEST_DONE = "the request is answered, or will have no answer"

@@ -23,7 +23,7 @@ Task = asyncio.Task[None]
 
 
 class HandshakeTurns:
-    """Those of one listener."""
+    """The handshakes of one listener."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[asyncio.Future[None], Task]] = deque()

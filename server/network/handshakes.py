@@ -38,7 +38,7 @@ LONGEST_RECORD = HEADER + (1 << 14)
 
 
 class Handshakes:
-    """Those of one listener. `context` gives the SSL context of the next connection."""
+    """The handshakes of one listener. `context` gives the SSL context of the next connection."""
 
     def __init__(self, context: Callable[[], ssl.SSLContext], settings: Settings) -> None:
         self._context, self._turns = context, HandshakeTurns()

@@ -91,7 +91,7 @@ def _request(url: SplitResult) -> h11.Request:
 
 
 async def _events(reader: asyncio.StreamReader, connection: h11.Connection) -> AsyncIterator[h11.Event]:
-    """What the answer consists of, to its end."""
+    """The parts of the answer, to its end."""
     while True:
         event = connection.next_event()
         if event is h11.NEED_DATA:

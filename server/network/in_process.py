@@ -52,8 +52,8 @@ Outcome = Message | RequestFailure
 
 
 class RemoteChannel:
-    """What one channel of a member sends to nodes of other processes: an `OutboundChannel` for
-    `peers.py`."""
+    """The requests that one channel of a member sends to nodes of other processes: an
+    `OutboundChannel` for `peers.py`."""
 
     def __init__(self, node: Node, peers: PeerChannel) -> None:
         self.node, self.channel, self.name = node, peers.channel, peers.client_id

@@ -1,4 +1,4 @@
-"""What a connection needs of the socket that carries its bytes."""
+"""The interface of the socket that a connection uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Buffers = Sequence[bytes | bytearray | memoryview]
 
 
 class Line(Protocol):
-    """What carries the bytes of a connection: a socket, or a test."""
+    """The carrier of the bytes of a connection: a socket, or a test."""
 
     def write(self, buffers: Buffers) -> None:
         """Sends the buffers of one answer."""

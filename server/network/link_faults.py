@@ -42,7 +42,8 @@ class HeldMessage:
 
 
 class Lane:
-    """What one node sends to another: messages, in order, with the bytes that have not passed."""
+    """The traffic from one node to another: messages, in order, with the bytes that have not
+    passed."""
 
     def __init__(self) -> None:
         self.pacing = Pacing()

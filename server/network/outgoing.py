@@ -1,9 +1,9 @@
 """Sends on one connection: buffers and slices of files, in order, without a copy.
 
-Rules. What the socket takes at once is sent when `send` returns: adjacent buffers in one system
-call, a slice of a file without being read (sendfile). The rest stays here as it is until the
+Rules. Bytes that the socket accepts at once are sent when `send` returns: adjacent buffers in one
+system call, a slice of a file without being read (sendfile). The rest stays here as it is until the
 socket is writable; asyncio's own buffer, which copies, stays empty. If the peer does not read, the
-connection learns of it and begins no further request. Where a loop cannot watch a socket for
+connection learns of it and begins no further request. If the event loop cannot watch a socket for
 writing (Windows), asyncio sends.
 """
 

@@ -1,8 +1,8 @@
 """A connection to another node: first ApiVersions and the login, then one request at a time
 (KIP-35, KIP-511, KIP-152).
 
-Rules. What is sent and what has arrived is decided by `server/client/`; this file has the socket.
-It never retries and never logs, and the caller decides how long it waits.
+Rules. `server/client/` decides which bytes are sent, and reads the received bytes; this file has
+the socket. It never retries and never logs, and the caller decides how long it waits.
 """
 
 from __future__ import annotations

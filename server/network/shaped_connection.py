@@ -4,9 +4,9 @@ both directions, and lets bytes pass when the rules let them.
 Rules. It is put in when a rule is armed, or when a connection begins under one, and takes itself
 out when no rule is left and everything has passed: a connection without rules has no part of this.
 Every call from outside of the node is followed by `reschedule` of the listener.
-Time is the node's. What is held is bounded: beyond that, the client is not read, and its next
-request is not begun. While a connection is half-open, its socket is not read at all, so that the
-client cannot even close it.
+Time is the node's. The number of held bytes is bounded: beyond that, the client is not read, and
+its next request is not begun. While a connection is half-open, its socket is not read at all, so
+that the client cannot even close it.
 """
 
 from __future__ import annotations

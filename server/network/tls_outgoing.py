@@ -31,8 +31,8 @@ class TlsOutgoing:
 
     @property
     def unsent(self) -> int:
-        """Bytes that wait for the peer. What is in a buffer that has room goes out by itself, also
-        when the transport is closed."""
+        """Bytes that wait for the peer. The bytes in a buffer with free space are sent without a
+        further call, also when the transport is closed."""
         return sum(map(len, self._held)) + (self._transport.get_write_buffer_size() if self._is_full else 0)
 
     def send(self, buffers: Sequence[Buffer | FileSlice]) -> None:

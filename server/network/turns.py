@@ -4,9 +4,9 @@ thread.
 In one round of the loop, new requests are handled for `TURN_S` seconds, requests that had to wait
 for as long again, and slices of large requests too. The rest waits for the next round, so that
 sockets are read and timers fire in between. Requests wait by API, and the APIs take turns: a flood
-of one does not delay the others. Those that clients sent ahead of their answers have turns of their
-own: they do not delay a client that sends one request at a time. An `Aside` of a handler runs on
-another thread. Only one runs at a time, so that they need the memory of one.
+of one does not delay the others. Requests that clients sent before the previous answer have
+separate turns: they do not delay a client that sends one request at a time. An `Aside` of a handler
+runs on another thread. Only one runs at a time, so that they need the memory of one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Wakes the waits for a state of the server when something may have changed.
 
 Rules. A check runs on the loop's thread, never inside a call into a node, once after each round of
-calls. What a check itself sets in motion does not lead to another look.
+calls. A change that a check itself makes does not start another check.
 """
 
 from __future__ import annotations

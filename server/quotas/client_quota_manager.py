@@ -1,10 +1,9 @@
 """Counts what clients do against their quotas: Apache Kafka's `ClientQuotaManager` (KIP-13), and
 `ClientRequestQuotaManager` for the time of requests (KIP-124).
 
-Rules. What is recorded counts, even if it exceeds the quota; the throttle time is then the time
+Rules. Recorded values count, even if they exceed the quota; the throttle time is then the time
 until the rate is the quota again. A value that is taken back ("unrecorded") is recorded as
-negative. The time of requests is a percentage of one thread, and throttles for at most one
-window.
+negative. The time of requests is a percentage of one thread, and throttles for at most one window.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class ClientQuotaManager:
         return bool(self.callback.levels)
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
-        """Takes the quotas of an image. What was recorded stays."""
+        """Takes the quotas of an image. Recorded values are kept."""
         self.callback.update(quotas, self.kind)
 
     def change(self, quotas: Mapping[Key, Mapping[str, float]]) -> None:

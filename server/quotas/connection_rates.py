@@ -3,7 +3,7 @@
 
 Rules. The rates of the broker and of a listener delay a connection: it is accepted later, for at
 most one window. The quota of an address refuses it: it is closed after the throttle time, and not
-counted. What no limit applies to is not counted.
+counted. Connections without a limit are not counted.
 """
 
 from __future__ import annotations

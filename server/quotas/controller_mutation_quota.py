@@ -25,9 +25,9 @@ class TokenBucket:
     """A token bucket, which is full at first: Apache Kafka's `TokenBucket` (KIP-599).
 
     Tokens are added all the time, `bound` per second, up to the burst: as many as the bound allows
-    in `count` samples of `length_ms` each. What is done takes tokens out, also more than there are;
-    the bucket is then negative, and nothing is allowed until it is refilled to 0. The bound may
-    change from one call to the next.
+    in `count` samples of `length_ms` each. Each mutation removes tokens, also more than the bucket
+    has; the bucket is then negative, and nothing is allowed until it is refilled to 0. The bound
+    may change from one call to the next.
     """
 
     __slots__ = ("_burst_s", "_last", "_tokens")

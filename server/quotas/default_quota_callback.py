@@ -113,7 +113,7 @@ SINGLE_LEVELS = {
 
 
 def by_key(quotas: Iterable[tuple[Entity, V]]) -> dict[Key, V]:
-    """What belongs to users and client ids, by their key."""
+    """The quotas of users and client ids, by their key."""
     found = ((dict(entity), values) for entity, values in quotas)
     return {
         (named.get(USER, ANY), named.get(CLIENT_ID, ANY)): values

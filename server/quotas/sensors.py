@@ -1,5 +1,4 @@
-"""What is counted for each client: one sensor for each user and client id that are counted
-together.
+"""The counts of each client: one sensor for each user and client id that are counted together.
 
 Rules. A sensor without a record for an hour is forgotten, as in Apache Kafka. All take at most
 `MAX_SENSORS_BYTES`, because client ids are arbitrary: beyond it, those that were used longest ago
@@ -20,7 +19,7 @@ or 1,000 with the longest names that a client may have.
 """
 
 SENSOR_BYTES = 2000
-"""What a sensor takes besides its names: a rate with the default of 11 samples."""
+"""The memory of a sensor without its names: a rate with the default of 11 samples."""
 
 S = TypeVar("S")
 

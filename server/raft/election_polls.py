@@ -1,4 +1,4 @@
-"""What a replica without a leader does: looks for one, and requests votes when its timeout expires
+"""A replica without a leader: it looks for a leader, and requests votes when its timeout expires
 (KIP-595, KIP-996).
 """
 

@@ -1,5 +1,4 @@
-"""What a follower does: handles BeginQuorumEpoch and EndQuorumEpoch, fetches, and appends
-(KIP-595).
+"""A follower: it handles BeginQuorumEpoch and EndQuorumEpoch, fetches, and appends (KIP-595).
 
 A voter without a successful fetch for the fetch timeout starts an election; an observer only looks
 for the leader. Records are appended and flushed before the next fetch, because that fetch confirms

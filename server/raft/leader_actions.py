@@ -1,5 +1,4 @@
-"""What a leader does: starts its epoch, appends, advances the high watermark, and resigns
-(KIP-595).
+"""A leader: it starts its epoch, appends, advances the high watermark, and resigns (KIP-595).
 
 A record is committed once a majority of voters has it; the leader's own log counts as far as it is
 flushed. See `leader_state`.

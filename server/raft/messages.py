@@ -40,7 +40,7 @@ class InboundRequest(Protocol):
 
 
 class DescribedReplica(Protocol):
-    """What the requests and responses of a replica say of it."""
+    """The fields about a replica in its requests and responses."""
 
     key: ReplicaKey
     cluster_id: str | None

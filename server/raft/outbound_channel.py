@@ -1,4 +1,4 @@
-"""What sends requests to other nodes, as the shell sees it: the raft client, the fetchers of
+"""The sender of requests to other nodes, as the shell uses it: the raft client, the fetchers of
 followers, and the queues of requests to the active controller."""
 
 from __future__ import annotations

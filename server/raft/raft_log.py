@@ -66,7 +66,7 @@ class NoSnapshots:
 
 
 class FollowerPosition(Enum):
-    """Where a follower's log ends, compared with the leader's."""
+    """The end of a follower's log, compared with the leader's log."""
 
     VALID = "valid"
     DIVERGING = "diverging"

@@ -1,4 +1,4 @@
-"""What one replica of the metadata log is: its log, its state, and its links to other nodes.
+"""One replica of the metadata log: its log, its state, and its links to other nodes.
 
 It decides nothing. `transitions` moves it from state to state; voting, following, leading, fetching
 and reconfiguration are in their own files, as functions of a replica.

@@ -1,4 +1,4 @@
-"""What each state does when time passes."""
+"""The actions of each state when time passes."""
 
 from __future__ import annotations
 

@@ -23,9 +23,7 @@ def committed(replica: RaftReplica, leader: LeaderState) -> None:
 
 
 def expire(replica: RaftReplica, leader: LeaderState) -> None:
-    """Ends a change whose time is up. What it wrote stays in the log, and may still be
-    committed.
-    """
+    """Ends a change whose time is up. Its record stays in the log, and may still be committed."""
     if leader.change is not None and replica.now >= leader.change.expires:
         finish(leader, error_codes.REQUEST_TIMED_OUT, None)
 

@@ -1,4 +1,4 @@
-"""What the replicas of a node need of that node, and nothing more."""
+"""The interface of the node that its replicas use."""
 
 from __future__ import annotations
 

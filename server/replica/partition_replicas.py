@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PartitionReplica(Protocol):
-    """What a led partition and a followed partition have in common."""
+    """The common base of led partitions and followed partitions."""
 
     topic: str
     topic_id: Uuid

@@ -1,4 +1,4 @@
-"""What a request is answered with: a response, nothing, or the end of the connection."""
+"""The answer to a request: a response, nothing, or the end of the connection."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ def without_frame(answer: Answer) -> Message | Disconnection | None:
 
 
 def decoded(answer: Altered) -> Message | None:
-    """What a client reads in an answer; None if it cannot read it."""
+    """The content of an answer for a client; None if the client cannot read it."""
     message: Message | None = answer.message.message if isinstance(answer.message, ExactBody) else answer.message
     return message
 
 
 def message_of(answer: Answer) -> Message | None:
-    """What is written of an answer."""
+    """The encoded form of an answer."""
     message = answer.message if isinstance(answer, Altered) else answer
     return message if isinstance(message, Message) else None

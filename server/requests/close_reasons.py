@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 TLS = b"\x16\x03"
-"""What a handshake of TLS begins with."""
+"""The first bytes of a TLS handshake."""
 
 STRANGERS: tuple[tuple[bytes, str], ...] = (
     (

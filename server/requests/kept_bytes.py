@@ -8,7 +8,7 @@ same requests always fill a cache in the same way.
 from __future__ import annotations
 
 TEXT_BYTES = 50
-"""What a text takes besides its characters."""
+"""The memory of a text without its characters."""
 
 
 def text_bytes(text: str) -> int:

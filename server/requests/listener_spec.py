@@ -24,10 +24,10 @@ PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's security protocols; the index is the number that registrations have."""
 
 WITH_TLS = ("SSL", "SASL_SSL")
-"""Those with TLS."""
+"""The security protocols with TLS."""
 
 WITH_SASL = ("SASL_PLAINTEXT", "SASL_SSL")
-"""Those with SASL."""
+"""The security protocols with SASL."""
 
 Address = tuple[str, int]
 """Host and port."""

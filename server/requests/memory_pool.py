@@ -27,7 +27,7 @@ PATIENCE_MS = 10_000
 
 
 class MemoryHolder(Protocol):
-    """What this module needs of a connection."""
+    """The interface of a connection that this module uses."""
 
     def restrain(self, restrained: bool) -> None:
         """Stops reading from the socket, or reads again."""

@@ -1,10 +1,10 @@
 """Whether a request was sent by another node of the cluster, and not by a client.
 
-Rules. What comes by a link inside the process, or inside an Envelope, comes from a node. On a
-socket a request must say it: by an API that only controllers serve, or by the id of a follower or
-an observer. Any client can say so. It is believed where the node lets it act for the cluster
-(`server/security/acting_nodes.py`), and for this request alone. So requests that do not say who
-sends them, such as ApiVersions, count as a client's.
+Rules. A request that arrives by a link inside the process, or inside an Envelope, is a request of a
+node. On a socket a request must say it: by an API that only controllers serve, or by the id of a
+follower or an observer. Any client can say so. It is believed where the node lets it act for the
+cluster (`server/security/acting_nodes.py`), and for this request alone. So requests that do not say
+who sends them, such as ApiVersions, count as a client's.
 """
 
 from __future__ import annotations

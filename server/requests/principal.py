@@ -1,4 +1,4 @@
-"""Who sent a request: the principal of its client, and the mechanism by which it logged in.
+"""The sender of a request: the principal of its client, and the mechanism by which it logged in.
 
 Rules. A login itself is sent by the principal that the client says it is, whether that is true or
 not. Without SASL there is no mechanism.

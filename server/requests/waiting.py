@@ -43,8 +43,8 @@ R = TypeVar("R")
 
 
 class Until:
-    """What a handler waits for: the places that can wake it, the amount that it lacks, and the
-    deadline (ms; None: no deadline).
+    """The event that a handler waits for: the places that can wake it, the amount that it lacks,
+    and the deadline (ms; None: no deadline).
     """
 
     __slots__ = ("deadline", "lacking", "places")

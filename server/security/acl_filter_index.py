@@ -75,7 +75,7 @@ class AclFilterIndex:
 
 
 def _given(acl_filter: AclFilter) -> Values:
-    """What a filter says of all but the pattern."""
+    """The fields of a filter except the pattern."""
     values: Values = {}
     for field, number in (
         ("resource_type", acl_filter.resource_type_filter),

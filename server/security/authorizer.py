@@ -47,7 +47,7 @@ Clients choose the names of resources, and a decision takes microseconds.
 """
 
 DECISION_BYTES = 100
-"""What a decision takes besides the name of its resource, and its client."""
+"""The memory of a decision without the name of its resource and its client."""
 
 Client = tuple[str, str]
 """A principal and its host."""

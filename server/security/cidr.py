@@ -15,7 +15,7 @@ NUMBER = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 
 
 def problem(text: str) -> str | None:
-    """What is wrong with a range; None if it is valid."""
+    """The problem of a range; None if it is valid."""
     return _problem_of_ipv6(text) if ":" in text else _problem_of_ipv4(text)
 
 

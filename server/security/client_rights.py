@@ -42,7 +42,7 @@ ALL_OPERATIONS = {kind: sum(1 << each for each in operations) for kind, operatio
 
 
 class ClientRights:
-    """What one client may do now."""
+    """The current rights of one client."""
 
     __slots__ = ("_authorizer", "_client", "_node")
 

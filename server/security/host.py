@@ -1,4 +1,4 @@
-"""What the authorizer needs of a node, and nothing more."""
+"""The interface of the node that the authorizer uses."""
 
 from __future__ import annotations
 

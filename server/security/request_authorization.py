@@ -4,7 +4,7 @@ of its parts (KIP-11, KIP-590).
 A broker authorizes its own requests, and leaves forwarded ones to the controller, which checks the
 client's principal in the Envelope. The broker that is itself the active controller checks them as a
 controller does. Parts of a request without the right are refused; the handler processes the others,
-and its answer has both. What a row cannot say is checked by the handlers (`client_rights`).
+and its answer has both. The handlers check the rights that a row cannot state (`client_rights`).
 """
 
 from __future__ import annotations

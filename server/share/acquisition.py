@@ -51,7 +51,8 @@ class AcquiredRecords(NamedTuple):
 
 
 class AcquireRequest(NamedTuple):
-    """What a member wants. `fetch_offset` is where the record batches were read from."""
+    """The limits that a member requested. `fetch_offset` is where the record batches were read
+    from."""
 
     member_id: str
     fetch_offset: int

@@ -1,4 +1,5 @@
-"""Where a share partition begins that no member has read yet: `share.auto.offset.reset` (KIP-932).
+"""The start offset of a share partition that no member has read yet: `share.auto.offset.reset`
+(KIP-932).
 
 `latest` is the high watermark, `earliest` the log start offset, and `by_duration:P...` the first
 record that is no older than the duration. A partition without such a record is

@@ -32,7 +32,7 @@ Fetched = list[tuple[SharePartition, PartitionData]]
 
 
 class ShareFetchParams(NamedTuple):
-    """What applies to every partition of a share fetch. Sizes are in bytes."""
+    """The parameters of a share fetch for all partitions. Sizes are in bytes."""
 
     member_id: str
     max_records: int
@@ -53,7 +53,8 @@ class DelayedShareFetch:
 
     @property
     def places(self) -> list[Waiters]:
-        """What wakes the fetch: the share partitions, and the logs of those that can deliver."""
+        """The events that wake the fetch: the share partitions, and the logs of those that can
+        deliver."""
         places = [each.waiters for each in self._partitions]
         for each in self._partitions:
             led = self._node.partitions.get(each.topic, each.key.partition)

@@ -1,4 +1,4 @@
-"""What the share partitions of a broker need of their node, and nothing more."""
+"""The interface of the node that share partitions use."""
 
 from __future__ import annotations
 

@@ -8,9 +8,8 @@ flight; if nothing is in flight, it is the next offset to read, as `start_offset
 `acknowledgement` and `start_offset_movement` are the operations on this state. They know no timers
 and no IO: they are given `now` (ms), and return what the share coordinator must be sent.
 
-What the share coordinator kept may have gaps between its batches: records that were never
-delivered, because their leader resigned before. The gap window remembers up to where the gaps are
-known to be filled.
+The stored state may have gaps between its batches: records that were never delivered, because their
+leader resigned before. The gap window remembers up to where the gaps are known to be filled.
 """
 
 from __future__ import annotations

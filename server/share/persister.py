@@ -1,5 +1,4 @@
-"""Where the state of share partitions is kept: what can be read and written (KIP-932,
-"Persister").
+"""The store of the state of share partitions: what can be read and written (KIP-932, "Persister").
 
 A share partition is one partition of a topic as one share group reads it. Each call is for one
 share partition, and takes a function `then`, which is called exactly once with the result. It may

@@ -1,8 +1,8 @@
 """Combines the state batches of a share partition with newer ones (KIP-932; Kafka:
 `PersisterStateBatchCombiner`).
 
-Rules. What lies before the start offset is dropped. Where batches overlap, the one with the higher
-delivery count counts; with equal counts, the one with the higher delivery state. Neighbours with
+Rules. Batches before the start offset are dropped. If batches overlap, the batch with the higher
+delivery count is kept; with equal counts, the batch with the higher delivery state. Neighbours with
 the same state and count become one batch. A gap between batches stays a gap. A single batch is
 returned as it is, and a batch that ends before it begins is dropped.
 """

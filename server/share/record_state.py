@@ -45,7 +45,7 @@ TRANSITIONS: Mapping[RecordState, frozenset[RecordState]] = {
 
 
 class AcknowledgeType(IntEnum):
-    """What a member says about a record that it acquired (KIP-932, RENEW: KIP-1222)."""
+    """The acknowledgement of an acquired record by a member (KIP-932, RENEW: KIP-1222)."""
 
     GAP = 0
     """There is no record at this offset."""

@@ -1,4 +1,5 @@
-"""What one ShareFetch fetches, and which of it the response has: by its share session (KIP-932).
+"""The partitions that one ShareFetch fetches, and the partitions in its response: by its share
+session (KIP-932).
 
 The response to the first request of a session has every partition that was read. Later responses
 leave out a partition without records, error or other news. The final request fetches nothing.

@@ -61,7 +61,7 @@ def _problem(image: Image, settings: Settings, name: str) -> str | None:
 
 
 def partition_for(topic: TopicImage, partition: int) -> DeadLetterPartition:
-    """Where the records of the partition with this number go."""
+    """The partition that receives the records of the partition with this number."""
     index = partition % len(topic.partitions)
     return DeadLetterPartition(topic.name, topic.id, index, topic.partitions[index].leader)
 

@@ -26,7 +26,7 @@ NOTHING = FetchedBatches(b"")
 
 
 class ShareLogRead(NamedTuple):
-    """What was read at `fetch_offset`, or the error.
+    """The data at `fetch_offset`, or the error.
 
     `available_bytes` is how much could be read there, at most what may be read at once;
     `is_beyond` says that the offset is after the readable end of the log.

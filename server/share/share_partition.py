@@ -45,7 +45,7 @@ from .start_offset_movement import advance, move_to_log_start
 log = ClientLog("kafkadouble.server.share")
 
 Changed = Callable[[Refusal | None], None]
-"""What is called when a change is over: with its error, or None."""
+"""The callback after a change: with its error, or None."""
 
 SERVER_ERROR = "Unable to complete operation due to server error."
 

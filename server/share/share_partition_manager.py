@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .host import ShareHost
 
 Answered = Callable[[Refusal | None], None]
-"""What is called when an acknowledgement is over: with its error, or None."""
+"""The callback after an acknowledgement: with its error, or None."""
 
 NOT_HOSTED = "This server does not host this topic-partition."
 
@@ -143,7 +143,8 @@ class SharePartitionManager:
         *,
         acknowledges: bool,
     ) -> FinalContext:
-        """What a ShareFetch of this epoch fetches, after the session is opened or updated.
+        """The partitions that a ShareFetch of this epoch fetches, after the session was opened or
+        updated.
 
         Refusal with SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH or
         SHARE_SESSION_LIMIT_REACHED; with INVALID_REQUEST if the first request acknowledges.

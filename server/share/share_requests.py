@@ -1,4 +1,4 @@
-"""What ShareFetch and ShareAcknowledge have in common: the checks of a request, and the
+"""The common parts of ShareFetch and ShareAcknowledge: the checks of a request, and the
 acknowledgements that it carries (KIP-932, KIP-1222)."""
 
 from __future__ import annotations

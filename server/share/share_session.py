@@ -19,7 +19,8 @@ from ..requests.kept_bytes import text_bytes
 INITIAL_EPOCH, FINAL_EPOCH = 0, -1
 
 SESSION_BYTES, PARTITION_BYTES = 500, 400
-"""What a session takes besides its names and partitions, and what one of its partitions takes."""
+"""The memory of a session without its names and partitions, and the memory of one of its
+partitions."""
 
 
 def next_epoch(epoch: int) -> int:

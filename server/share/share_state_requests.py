@@ -1,4 +1,4 @@
-"""What the five APIs of share-group state have in common: a request names share partitions by
+"""The common parts of the five APIs of share-group state: a request names share partitions by
 topic, and each has its own result (KIP-932).
 
 Every share partition is given to the shard that coordinates it. The answer is sent when everything
@@ -33,7 +33,7 @@ class ShareStateHost(Protocol):
 
 
 class ShareStateApi(NamedTuple):
-    """What differs between these APIs. Its methods are those of a handler."""
+    """The differences between these APIs. Its methods are those of a handler."""
 
     operate: Callable[[ShareCoordinatorShard, SharePartitionKey, Any], Any]
     """Returns the result of a share partition; raises Refusal."""

@@ -4,8 +4,8 @@ Rules. Times are the numbers of requests. A fetch without a session, or one that
 names all its partitions; with a session, a partition stays included until the client removes it. So
 an incremental fetch costs nothing for the partitions that it does not name. A run of fetches that
 include a partition ends with a fetch that does not include it, and with one whose answer has an
-error for it: the client may then begin at another offset. What a connection fetched is forgotten
-when it ends, and beyond `MAX_BYTES`, the oldest connection first.
+error for it: the client may then begin at another offset. The fetched partitions of a connection
+are forgotten when it ends, and beyond `MAX_BYTES`, the oldest connection first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONGEST_NAME = 249
 """The length of the longest name that a topic can have."""
 
 ENTRY_BYTES = 500
-"""What a partition takes, if each has a topic with a name of this length."""
+"""The memory of a partition, if each has a topic with a name of this length."""
 
 Session = tuple[str, str]
 """A share session: a group and a member."""
@@ -160,7 +160,7 @@ def _topic(topic: Any) -> str | Uuid:
 
 
 class FetchedPartitions:
-    """What is fetched, by connection."""
+    """The fetched partitions, by connection."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes, self._size_bytes = max_bytes, 0

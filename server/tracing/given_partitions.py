@@ -22,7 +22,7 @@ MAX_BYTES = 4 * 1024 * 1024
 """The bound of all groups together, by estimate. It is enough for 5,000 partitions."""
 
 ENTRY_BYTES = 700
-"""What a partition of a group takes besides its texts."""
+"""The memory of a partition of a group without its texts."""
 
 MOST_CLIENTS = 4
 """So many clients that had a partition are known, the latest ones."""

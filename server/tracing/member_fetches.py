@@ -40,8 +40,8 @@ ALWAYS = Given("", MemberClient(0, "", ""), 0, {})
 
 
 class FetchState(Enum):
-    """What is known of a partition of a member: its client fetched it; it did not; or a client with
-    the same id and host did, which may be another one."""
+    """The known state of a partition of a member: its client fetched it; it did not; or a client
+    with the same id and host did, which may be another one."""
 
     YES = "fetched"
     NO = "not fetched"

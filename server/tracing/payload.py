@@ -1,5 +1,5 @@
-"""What the request history keeps of records: their number, their size, and the header of the first
-batch. It stands in place of the records, in copies of requests and answers.
+"""The facts about records that the request history keeps: their number, their size, and the header
+of the first batch. They replace the records in copies of requests and answers.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ costs a part of a microsecond, and an answer can have ten thousand."""
 
 
 class Payload:
-    """What is kept of record batches: `len` is their size in bytes, and `records` the number of
-    records. That is None if they were not counted: in a Fetch answer from a file, or with more than
-    256 batches.
+    """The facts about record batches that are kept: `len` is their size in bytes, and `records` the
+    number of records. `records` is None if they were not counted: in a Fetch answer from a file, or
+    with more than 256 batches.
     """
 
     __slots__ = ("_header", "_size", "records")

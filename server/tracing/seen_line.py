@@ -83,7 +83,8 @@ def where(part: SeenPart) -> str:
 
 
 def payloads_of(seen: SeenRequest) -> list[Payload]:
-    """What is kept of the records in a Produce request, or in the answer to a Fetch."""
+    """The facts that are kept about the records in a Produce request, or in the answer to a
+    Fetch."""
     if seen.api == "Produce":
         found: list[Any] = [data.records for topic in seen.body.topic_data for data in topic.partition_data]
     elif seen.api == "Fetch" and seen.answer is not None:

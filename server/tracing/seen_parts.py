@@ -1,4 +1,4 @@
-"""What a request is about: the topics, partitions, groups and transactional ids that it or its
+"""The parts of a request: the topics, partitions, groups and transactional ids that it or its
 answer names, each with the error that the answer has for it.
 
 Rules. The rows of the APIs say where the parts are. The answer counts too, because a request can

@@ -111,7 +111,7 @@ class SeenRequest:
 
     @property
     def parts(self) -> tuple[SeenPart, ...]:
-        """What the request is about, each part with its error."""
+        """The parts of the request, each with its error."""
         from .seen_parts import parts_of
 
         return parts_of(self.api, self.body, self.answer, self._topic_name or _no_name)

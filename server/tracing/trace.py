@@ -35,7 +35,7 @@ connection; the sender left before it had the answer."""
 
 
 class Subscriber:
-    """What a subscriber is called with. It overrides what it needs."""
+    """The base class of subscribers. A subscriber overrides the methods that it needs."""
 
     wants_frames = False
     """Whether it needs the bytes of requests and answers."""

@@ -35,7 +35,7 @@ Done = Callable[[Mapping[TopicPartition, int]], None]
 
 
 class TransactionSupportedOperation(Enum):
-    """What a producer's protocol can do, as in Kafka's class of this name."""
+    """The abilities of a producer's protocol, as in Kafka's class of this name."""
 
     DEFAULT_ERROR = 0
     """Verify; a partition that is not in the transaction is INVALID_TXN_STATE."""
@@ -48,7 +48,7 @@ class TransactionSupportedOperation(Enum):
 def supported_operation(
     version: int, *, generic_error_from: int, add_partition_from: int
 ) -> TransactionSupportedOperation:
-    """What a producer of this version of Produce or TxnOffsetCommit can do."""
+    """The abilities of a producer with this version of Produce or TxnOffsetCommit."""
     if version >= add_partition_from:
         return TransactionSupportedOperation.ADD_PARTITION
     if version >= generic_error_from:

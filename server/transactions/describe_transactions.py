@@ -24,7 +24,8 @@ def metadata_in(shard: TransactionCoordinatorShard, transactional_id: str) -> Tr
 
 
 def described_transaction(transactional_id: str, metadata: TransactionMetadata) -> DescribedTransaction:
-    """What the response says of the id. Topics and partitions are in order."""
+    """The transactional id's state in the form of the response. Topics and partitions are in
+    order."""
     topics = by_topic(sorted(metadata.topic_partitions))
     return DescribedTransaction(
         transactional_id=transactional_id,

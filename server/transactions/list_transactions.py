@@ -54,12 +54,12 @@ def transactional_id_pattern(text: str) -> Pattern:
 
 
 def matching(pattern: Pattern, listed: Iterable[ListedTransaction]) -> list[ListedTransaction]:
-    """Those whose transactional id the pattern matches."""
+    """The entries whose transactional id matches the pattern."""
     return [transaction for transaction in listed if pattern.matches(transaction.transactional_id)]
 
 
 def listed_transaction(entry: TransactionalIdEntry) -> ListedTransaction:
-    """What the response says of the entry."""
+    """The entry in the form of the response."""
     metadata = entry.metadata
     return ListedTransaction(
         transactional_id=entry.transactional_id,

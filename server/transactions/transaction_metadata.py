@@ -1,5 +1,4 @@
-"""What the coordinator knows of one transactional id, and how each step changes it (KIP-98,
-KIP-360, KIP-890).
+"""The coordinator's state of one transactional id, and its transitions (KIP-98, KIP-360, KIP-890).
 
 `TransactionMetadata` is a value: one record of `__transaction_state`. Each `prepare_*` function
 returns the next value and changes nothing. `TransactionalIdEntry` holds the current value and the

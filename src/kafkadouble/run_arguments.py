@@ -53,7 +53,7 @@ def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.C
 
 
 def check_kept(data_dirs: Sequence[str]) -> None:
-    """UsageError for a data directory that is not there any more."""
+    """Raises UsageError for a data directory that was removed."""
     for path in data_dirs:
         if not os.path.isdir(path):
             raise UsageError(f"{path} was removed while the double used it: what it kept there is lost")

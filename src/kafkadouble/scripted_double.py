@@ -72,7 +72,7 @@ class ScriptedDouble:
         return self
 
     def stop(self) -> None:
-        """Closes every connection and frees the ports. What was asked stays to be read."""
+        """Closes every connection and frees the ports. The received requests can still be read."""
         self._double.stop()
 
     def __enter__(self) -> ScriptedDouble:

@@ -88,7 +88,7 @@ LOGIN = {
     [
         ({"sasl.password": "other"}, 3, "refuses this user by PLAIN: SASL_AUTHENTICATION_FAILED"),
         ({"sasl.mechanism": "OAUTHBEARER", "sasl.jaas.config": ""}, 2, "OAUTHBEARER needs a token"),
-        ({"sasl.mechanism": "GSSAPI"}, 2, "sasl.mechanism 'GSSAPI' is not there; give one of PLAIN, "),
+        ({"sasl.mechanism": "GSSAPI"}, 2, "sasl.mechanism 'GSSAPI' is not supported; use one of PLAIN, "),
         ({"sasl.username": ""}, 2, "sasl.mechanism needs a user"),
         ({"ssl.truststore.location": "nowhere.pem"}, 2, "nowhere.pem"),
         ({"ssl.truststore.location": ""}, 3, "shows a certificate that is not trusted: "),

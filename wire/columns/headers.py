@@ -90,7 +90,7 @@ class Headers:
 
     @property
     def end(self) -> Ints:
-        """Where each batch ends in the buffer."""
+        """The position of the end of each batch in the buffer."""
         return self.position + self.size
 
     @property
@@ -145,14 +145,14 @@ def good_crc(buffer: Buffer, headers: Headers) -> Bools:
 
 
 def checksum(view: memoryview, position: int, size: int, magic: int) -> int:
-    """What the checksum of the batch at `position` should be."""
+    """The expected checksum of the batch at `position`."""
     if magic == 2:
         return crc32c(view[position + CRC_START : position + size])
     return zlib.crc32(view[position + LEGACY_CRC_START : position + size])
 
 
 def _positions(buffer: Buffer, partial: bool) -> tuple[array[int], dict[int, BatchHeader]]:
-    """Where batches begin, and by index the headers of those that are not of magic 2."""
+    """The positions of the batches, and the headers of batches without magic 2 by their index."""
     unpack, positions, odd = _LENGTH_TO_MAGIC.unpack_from, array("q"), {}
     position, end, last = 0, len(buffer), len(buffer) - HEADER_SIZE
     shortest = HEADER_SIZE - LOG_OVERHEAD

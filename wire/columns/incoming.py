@@ -159,5 +159,5 @@ def join(*columns: pa.Array) -> pa.Array:
 
 
 def one(value: bytes) -> pa.Scalar:
-    """The same bytes for all rows."""
+    """A column with the same bytes in all rows."""
     return same(value, 1, pa.binary())[0]

@@ -19,7 +19,7 @@ _MOST_MS = ((1 << 63) - 1) // 1000  # of either sign, that fits into 64 bits as 
 
 
 class Common(NamedTuple):
-    """What all rows of one call of `decode` share."""
+    """The values that all rows of one call of `decode` share."""
 
     schema: pa.Schema
     origin: Origin

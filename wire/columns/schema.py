@@ -44,7 +44,7 @@ NAMES = tuple(TYPES)
 
 
 class Origin(NamedTuple):
-    """What all rows of a buffer have in common. `position` is where the buffer begins in its
+    """The values that all rows of a buffer share. `position` is where the buffer begins in its
     file."""
 
     topic: str | None

@@ -151,7 +151,7 @@ def unzigzag(raw: Ints) -> Ints:
 
 
 def _held(raw: Ints) -> Any:
-    """The bytes that a raw length stands for: none when it is negative."""
+    """The number of bytes of a raw length: none when it is negative."""
     return (raw >> 1) * ((raw & 1) ^ 1)
 
 

@@ -460,8 +460,8 @@ export class Verbs {
   lint(options?: Pick<Parameters, 'ignore'> & CallOptions): Promise<LintFinding[]>;
 
   /**
-   * Reports flushes as done without doing them. What they covered is gone when the broker is
-   * killed.
+   * Reports flushes as done without doing them. The writes that the flushes covered are lost when
+   * the broker is killed.
    */
   loseFlushes(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'topic' | 'partition' | 'broker' | 'logDir'> & CallOptions): Promise<Rule>;
 

@@ -68,5 +68,5 @@ def begun(mechanism: str, settings: ClientSettings) -> ClientExchange:
     """The exchange with the credentials of the settings. Raises UsageError for a mechanism that is
     not there, or without a user."""
     if mechanism not in MECHANISMS:
-        raise UsageError(f"sasl.mechanism {mechanism!r} is not there; give one of {', '.join(MECHANISMS)}")
+        raise UsageError(f"sasl.mechanism {mechanism!r} is not supported; use one of {', '.join(MECHANISMS)}")
     return MECHANISMS[mechanism](settings)

@@ -1,4 +1,4 @@
-"""What a partition assignor is given: the members of a group, their subscriptions and assignments.
+"""The input of a partition assignor: the members of a group, their subscriptions and assignments.
 
 The members come in the order of Kafka's collection of members, which the result depends on.
 """

@@ -29,7 +29,7 @@ class ClassicProtocol(NamedTuple):
 
 
 class ClassicMemberMetadata(NamedTuple):
-    """What the coordinator keeps of a member that uses the classic protocol."""
+    """The state that the coordinator keeps for a member that uses the classic protocol."""
 
     session_timeout_ms: int
     supported_protocols: tuple[ClassicProtocol, ...]

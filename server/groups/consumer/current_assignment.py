@@ -37,7 +37,7 @@ NO_EPOCH = -1
 
 
 class ReconciliationTarget(NamedTuple):
-    """What a member is reconciled with.
+    """The target with which a member is reconciled.
 
     `owned` are the partitions that the member says it owns; None if it does not say.
     `partition_epoch` returns the epoch of the member that has a partition now, or NO_EPOCH.

@@ -3,8 +3,8 @@
 When the last member that uses the consumer protocol has left, or was replaced by a classic static
 member, the others form a classic group, which rebalances.
 
-Rules. Both sides are written as one batch: the tombstones of one, the record of the other. What
-cannot be converted is GROUP_ID_NOT_FOUND, with the reason in the message.
+Rules. Both sides are written as one batch: the tombstones of one, the record of the other. If a
+group cannot be converted, the error is GROUP_ID_NOT_FOUND, with the reason in the message.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class MemberChange(Protocol):
 
 
 class RegexUpdate(Enum):
-    """What a request did to the regular expression of its member."""
+    """The change that a request made to the regular expression of its member."""
 
     NO_CHANGE = "no change"
     UPDATED = "updated"

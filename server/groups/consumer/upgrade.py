@@ -4,8 +4,8 @@ The first member that joins with the consumer protocol converts a classic group 
 members stay, with their assignments; they go on with the classic protocol, and join again when they
 must revoke something.
 
-Rules. Both sides are written as one batch: the tombstones of one, the records of the other. What a
-client cannot convert is GROUP_ID_NOT_FOUND, with the reason in the message.
+Rules. Both sides are written as one batch: the tombstones of one, the records of the other. If a
+client cannot convert a group, the error is GROUP_ID_NOT_FOUND, with the reason in the message.
 """
 
 from __future__ import annotations

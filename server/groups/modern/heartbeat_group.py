@@ -1,4 +1,4 @@
-"""What consumer, share and streams groups have in common (KIP-848, KIP-932, KIP-1071): members that
+"""The common base of consumer, share and streams groups (KIP-848, KIP-932, KIP-1071): members that
 send heartbeats, and static members (KIP-345), which share groups do not have."""
 
 from __future__ import annotations

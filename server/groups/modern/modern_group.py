@@ -1,4 +1,4 @@
-"""What consumer groups and share groups have in common (KIP-848, KIP-932): members, group epoch,
+"""The common base of consumer groups and share groups (KIP-848, KIP-932): members, group epoch,
 target assignment.
 
     group epoch         grows when a subscription or a subscribed topic changes
@@ -64,7 +64,8 @@ class ModernGroup(HeartbeatGroup[M], Generic[M]):
         self.assignment_timestamp = 0
         """When the target assignment was computed (ms); 0 if that is unknown."""
         self.target_assignment: dict[str, Assignment] = {}
-        """What each member is to have, by member id. A member that just joined has no entry."""
+        """The target assignment of each member, by member id. A member that just joined has no
+        entry."""
         self.inverted_target_assignment: dict[Uuid, dict[int, str]] = {}
         """Topic id -> partition -> member id: the same turned round, changed together with it."""
         self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)

@@ -1,4 +1,4 @@
-"""What members of consumer groups and share groups have in common (KIP-848, KIP-932)."""
+"""The common base of members of consumer groups and share groups (KIP-848, KIP-932)."""
 
 from __future__ import annotations
 

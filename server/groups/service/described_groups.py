@@ -58,7 +58,7 @@ def refusal_of_groups(response: Any) -> Callable[[Request[Any], int, str | None]
 
 
 class GroupDescription(NamedTuple):
-    """What differs between the types of groups.
+    """The parts in which the types of groups differ.
 
     `described_group` is the class of a described group; `kind` is that of a group;
     `topics` names the topics of a described group; `hidden` is the message for those topics.

@@ -36,7 +36,7 @@ class GroupCoordinator:
 
     @cached_property
     def internal_topics(self) -> InternalTopicCreation:
-        """What creates the internal topics of streams groups."""
+        """Creates the internal topics of streams groups."""
         from ..streams.internal_topic_creation import (
             InternalTopicCreation,  # most brokers need none
         )
@@ -82,7 +82,7 @@ class GroupCoordinator:
 
     @cached_property
     def replay(self) -> Replay:
-        """What applies one record to a shard."""
+        """The function that applies one record to a shard."""
         from .replay import replay  # not needed without groups
 
         return replay

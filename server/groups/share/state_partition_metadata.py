@@ -4,7 +4,7 @@
     initialized     it has the state, so the partitions may be assigned
     deleting        it was sent DeleteShareGroupState for the topic
 
-A partition moves from initializing to initialized. What stays in initializing for longer than
+A partition moves from initializing to initialized. A partition that is initializing for longer than
 `group.share.initialize.retry.interval.ms` is sent again.
 """
 

@@ -1,6 +1,6 @@
 """Moves a member of a streams group towards its target assignment (KIP-1071).
 
-A heartbeat calls this unless the member is reconciled. What its state allows:
+A heartbeat calls this unless the member is reconciled. The state of a member decides:
 
     STABLE              in another epoch than the target: the next assignment is computed
     UNREVOKED_TASKS     once the member no longer owns what it must revoke: computed
@@ -106,7 +106,8 @@ def _roles(tasks: TasksTuple | TasksTupleWithEpochs) -> _Roles:
 
 
 class _Obstacles:
-    """What keeps new tasks from a member now. "Elsewhere" is in another member of its process."""
+    """The tasks that other members must revoke before a member can get them. "Elsewhere" is in
+    another member of its process."""
 
     def __init__(self, of: Reconciliation, current: _Roles) -> None:
         self._processes, self._process_id, self._current = of.processes, of.member.process_id, current

@@ -45,8 +45,8 @@ NO_STORED_DESCRIPTION = -1
 
 
 class StreamsGroupMetadata(NamedTuple):
-    """What the metadata record of a group says. The description epochs are those of a plugin that
-    stores topology descriptions, which only Apache Kafka can have."""
+    """The content of the metadata record of a group. The description epochs are those of a plugin
+    that stores topology descriptions, which only Apache Kafka can have."""
 
     epoch: int = 1
     metadata_hash: int = 0

@@ -99,8 +99,9 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
 
 
 def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: CleanerPass) -> Generator[None, None, int]:
-    """Replaces a group of segments by one, and returns its size in bytes. What is not replicated
-    stays as it is: a marker there may still be truncated, and another one take its place."""
+    """Replaces a group of segments by one, and returns its size in bytes. Records that are not
+    replicated are not changed: a marker there may still be truncated, and another one take its
+    place."""
     before, truncations = [(segment, segment.next_offset) for segment in group], partition.truncations
     rewriting = partition.rewrite(group)
     done = left = 0

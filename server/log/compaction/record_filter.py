@@ -1,4 +1,5 @@
-"""What compaction keeps of one batch: the batch as it is, a shorter one, an empty one, or nothing.
+"""Selects the part of one batch that compaction keeps: the whole batch, a shorter batch, an empty
+batch, or nothing.
 
 Rules, as in Kafka. A record stays while it is the newest of its key; a record without a key is
 removed. Two kinds stay until the delete horizon of their batch (KIP-534): a tombstone, and the
@@ -24,9 +25,9 @@ from .transactions import CleanedTransactions
 
 
 class CleanerPass(NamedTuple):
-    """What is the same for all batches of one pass. The part of the log that may be cleaned ends at
-    `end`: a batch that ends there stays, perhaps empty. Transactions that ended below `settled`
-    have their final outcome."""
+    """The values that are the same for all batches of one pass. The part of the log that may be
+    cleaned ends at `end`: a batch that ends there stays, perhaps empty. Transactions that ended
+    below `settled` have their final outcome."""
 
     newest: OffsetMap
     transactions: CleanedTransactions
@@ -39,7 +40,7 @@ class CleanerPass(NamedTuple):
 
 
 def retained(batch: Buffer, of: CleanerPass) -> Buffer | None:
-    """What is left of `batch`; None for nothing. WireError when it cannot be read."""
+    """The rest of `batch`; None if no record is left. WireError when it cannot be read."""
     header = read_header(batch)
     obsolete = of.transactions.is_obsolete(header, batch)
     expired = header.has_delete_horizon and header.base_timestamp <= of.now

@@ -4,10 +4,10 @@ simulate one.
 A disk is one log directory. Paths are relative to it, with `/` between folder and file. Rules for
 every disk. Appended bytes belong to the system when the call returns, so they outlive this process;
 only a flush makes them outlive the machine. A read gives a copy, which stays good whatever happens
-to the file. Flushing a folder makes its names durable, flushing a file its contents. What the
-system refuses is a DiskFailure, also for a missing file or folder; only removing a missing one is
-no error. A disk that has failed once refuses everything from then on, because its contents are
-unknown (KIP-112). Only a LostFile, of one partition, leaves the disk in use.
+to the file. Flushing a folder makes its names durable, flushing a file its contents. An operation
+that the system refuses raises DiskFailure, also for a missing file or folder; only the removal of a
+missing file is no error. A disk that has failed once refuses everything from then on, because its
+contents are unknown (KIP-112). Only a LostFile, of one partition, leaves the disk in use.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ that failed, or that was never run, is not confirmed; the ledger needs no word f
 Invariants:
 
 1. Below the recovery point the log holds only what a confirmed flush covered.
-2. What a plan covers stays due until that plan is confirmed: the next plan covers it again.
-3. What becomes dirty while a flush is under way is due after it: the confirmation leaves it dirty.
+2. The files of a plan stay due until that plan is confirmed: the next plan covers it again.
+3. A file that becomes dirty during a flush is due after it: the confirmation leaves it dirty.
 4. A confirmation that does not name the end of the plan under way changes nothing.
 5. A cut lowers the recovery point to the new end at once. A flush that was under way confirms
    nothing from there on, because other batches may be in the place of those that it covered, and

@@ -58,8 +58,8 @@ def _swap_in(disk: Disk, folder: str, found: list[tuple[int, str]], swapped: lis
 
 
 def _end(disk: Disk, folder: str, base: int) -> int:
-    """Where the segment that is marked `.swap` ends. It always covers its base offset, even without
-    a record."""
+    """The end offset of the segment that is marked `.swap`. It always covers its base offset, even
+    without a record."""
     last = base
     for place in IndexedLog(disk, folder, base, mark=SWAP).batch_positions():
         last = place.last_offset

@@ -1,4 +1,4 @@
-"""What a loss of power takes from a log directory when flushes were reported that were not done."""
+"""The data that a log directory loses in a power failure if flushes were reported but not done."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 After a clean stop this is: the names and sizes of the files, the ends of the segments, the leader
 epochs and the newest producer snapshot. After any other stop `recovery` reads every batch above the
-recovery point. What is lost or damaged is rebuilt from the batches where possible; otherwise
-BadFile.
+recovery point. Lost or damaged files are rebuilt from the batches if possible; otherwise BadFile is
+raised.
 """
 
 from __future__ import annotations

@@ -274,9 +274,9 @@ def _aborted_in(storage: FileStorage, segment: FileSegment, log_start_offset: in
 
 
 def _with_markers(segment: FileSegment, listed: list[AbortedTransaction]) -> list[AbortedTransaction]:
-    """Those whose markers are in the segment. Earlier versions kept the entries of transactions
-    that compaction had removed: they would have no end, and every later record of their producers
-    would count as aborted."""
+    """The transactions whose markers are in the segment. Earlier versions kept the entries of
+    transactions that compaction had removed: they would have no end, and every later record of
+    their producers would count as aborted."""
     kept = [transaction for transaction in listed if _has_marker(segment, transaction.last_offset)]
     if len(kept) < len(listed):
         path, count = segment.path(TXN_INDEX), len(listed) - len(kept)

@@ -122,7 +122,7 @@ def future_folder(topic: str, index: int, uuid: str) -> str:
 
 
 def parse_marked_folder(name: str) -> MarkedFolder | None:
-    """What a marked folder was, or will be."""
+    """The partition that a marked folder held, or will hold."""
     found = _MARKED.match(name)
     if found is None or int(found[2]) > _LARGEST_INT:
         return None

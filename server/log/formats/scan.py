@@ -2,9 +2,9 @@
 unreadable bytes between batches.
 
 A batch with a wrong checksum or wrong offsets is still found if a batch, or the end of the file,
-follows where its length says. Where no batch can begin, the next one is searched byte by byte.
-Memory holds one batch at a time. This file opens nothing: the caller passes something that can be
-sliced.
+follows where its length says. After bytes that are no batch, the next batch is searched byte by
+byte. Memory holds one batch at a time. This file opens nothing: the caller passes something that
+can be sliced.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def rows(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[tupl
 
 
 def _problem(version: int, transaction: AbortedTransaction, last: int) -> tuple[str, int]:
-    """What is wrong, and its position in the entry."""
+    """The problem, and its position in the entry."""
     if version != VERSION:
         return f"an entry of version {version}", 0
     if transaction.producer_id < 0:

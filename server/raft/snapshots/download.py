@@ -135,7 +135,7 @@ class SnapshotDownload:
         return DownloadProgress.DONE
 
     def _problem(self, answer: FetchSnapshotAnswer | None) -> str | None:
-        """What is wrong with an answer."""
+        """The problem of an answer."""
         if answer is None:
             return "the answer is about something else"
         if answer.code:

@@ -89,8 +89,8 @@ CHECKS: list[tuple[Callable[[bool, PartitionRequest, QuorumView], bool], int]] =
     (lambda _, __, seat: not seat.leads, error_codes.NOT_LEADER_OR_FOLLOWER),
     (lambda _, __, seat: seat.stopping, error_codes.BROKER_NOT_AVAILABLE),
 ]
-"""What is wrong with the partition -> its error; the first match counts. The snapshot and the
-position are checked after these.
+"""A problem of the partition -> its error; the first match counts. The snapshot and the position
+are checked after these.
 """
 
 

@@ -151,7 +151,7 @@ def verify(id: OffsetAndEpoch, source: SnapshotSource, file: str = "") -> Snapsh
 
 
 class _SnapshotValidator:
-    """What was read of a snapshot, and what may follow."""
+    """The part of a snapshot that was read, and the records that may follow."""
 
     def __init__(self, id: OffsetAndEpoch, file: str) -> None:
         self._id, self._file = id, file

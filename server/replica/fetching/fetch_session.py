@@ -15,7 +15,7 @@ Replica = tuple[int, int]
 """A follower: its broker id and broker epoch."""
 
 PARTITION_BYTES = 450
-"""What a partition of a session takes besides the name of its topic."""
+"""The memory of a partition of a session, without the name of its topic."""
 
 
 def next_epoch(epoch: int) -> int:

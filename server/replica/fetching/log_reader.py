@@ -157,7 +157,8 @@ def _read_for_follower(
 def is_caught_up(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPartition, replica_id: int) -> bool:
     """Returns whether a follower is in sync and at the log end offset, and nothing is outstanding.
 
-    What is not committed yet is committed without a change here, as soon as other replicas have it.
+    Records that are not committed yet are committed without a change here, as soon as other
+    replicas have them.
     """
     end_offset = partition.log.log_end_offset
     if fetched.fetch_offset != end_offset or not in_sync.is_settled(replica_id):

@@ -1,1 +1,1 @@
-"""What keeps the replicas of a partition equal: the leader's ISR, and the fetches of followers."""
+"""Keeps the replicas of a partition equal: the leader's ISR, and the fetches of followers."""

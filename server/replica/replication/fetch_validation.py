@@ -1,4 +1,4 @@
-"""What a follower refuses of a leader's Fetch response, besides the checks of `log.replica`.
+"""Checks a leader's Fetch response for its follower, besides the checks of `log.replica`.
 
 Rules. A leader's log start offset is at or below its high watermark. A diverging epoch is one that
 the follower could have, and leaves the follower something to truncate. A response is for the

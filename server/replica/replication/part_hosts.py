@@ -1,4 +1,5 @@
-"""What each part of the replicas needs of the node. `host` is the node that has these parts."""
+"""The interfaces of the node that the parts of the replicas use. `host` is the node that has these
+parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What checks the tokens of OAUTHBEARER, by the name of Kafka's class for it."""
+"""The validators of OAUTHBEARER tokens, by the name of Kafka's class."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BACKOFF_MAX = "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms"
 
 
 class ValidatorHost(Protocol):
-    """What validators need of a node."""
+    """The interface of the node that validators use."""
 
     @property
     def token_check(self) -> TokenCheck | None:

@@ -1,5 +1,5 @@
-"""Where mechanisms find keys. SCRAM: those of users and the delegation tokens in the metadata of
-the cluster (KIP-554, KIP-48). OAUTHBEARER: those that the node has fetched (KIP-768).
+"""The store in which mechanisms find keys. SCRAM: those of users and the delegation tokens in the
+metadata of the cluster (KIP-554, KIP-48). OAUTHBEARER: those that the node has fetched (KIP-768).
 
 Rules. The keys of a token are made from its HMAC, which is made from its id and the secret key of
 the cluster; neither is stored. Each attempt has a salt of its own.

@@ -39,7 +39,7 @@ ALGORITHMS: Mapping[str, tuple[str, str | None]] = {
     "ES512": (EC, "P-521"),
     "EdDSA": (OKP, "Ed25519"),
 }
-"""What a token may be signed with: the type and the curve of the key."""
+"""The algorithms that may sign a token: the type and the curve of the key."""
 
 PUBLIC_PARTS = {RSA: ("n", "e"), EC: ("crv", "x", "y"), OKP: ("crv", "x")}
 READ_WITH = {(RSA, None): "RS256", **{kind: name for name, kind in ALGORITHMS.items() if kind[0] != RSA}}
@@ -55,7 +55,7 @@ class JsonWebKey(NamedTuple):
 
 
 class KeySource(Protocol):
-    """Where a validator finds keys."""
+    """The store in which a validator finds keys."""
 
     @property
     def keys(self) -> tuple[JsonWebKey, ...]:

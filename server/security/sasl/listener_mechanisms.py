@@ -1,9 +1,10 @@
 """The mechanisms that a listener enables, from its settings: `sasl.enabled.mechanisms`, and for
 each mechanism `listener.name.NAME.MECHANISM.sasl.jaas.config` (KIP-85, KIP-226).
 
-Rules. What Kafka refuses at the start is a UsageError that names the setting and shows no part of
-its value. A mechanism without such a login is refused, as in Kafka: it reads no file of JAAS. The
-validator of OAUTHBEARER has the settings of the start: no client must alter where keys come from.
+Rules. A setting that Kafka refuses at the start raises UsageError, which names the setting and
+shows no part of its value. A mechanism without such a login is refused, as in Kafka: it reads no
+file of JAAS. The validator of OAUTHBEARER has the settings of the start: no client must alter where
+keys come from.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Options = Mapping[str, str]
 
 
 class ServerConfig(NamedTuple):
-    """What the server's half of a mechanism is given: the options of its login module, the
+    """The input of the server's half of a mechanism: the options of its login module, the
     credentials of the cluster, and what checks bearer tokens."""
 
     options: Options

@@ -16,7 +16,7 @@ from .exchange import Authenticated, ClientExchange, SaslFailure, ServerExchange
 
 SEPARATOR = "\x01"
 CONTINUED = b"\x01"
-"""What the client sends after a text with an error."""
+"""The message that the client sends after a text with an error."""
 
 NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 PAIRS = r"(?:[A-Za-z]+=[\x21-\x7e \t\r\n]+\x01)*"

@@ -50,7 +50,7 @@ class ProvedToken(NamedTuple):
 
 
 class ScramStore(Protocol):
-    """Where the server finds keys. Both return None for a name that is not known."""
+    """The store in which the server finds keys. Both return None for a name that is not known."""
 
     def of_user(self, mechanism: str, name: str) -> ScramCredential | None: ...
 

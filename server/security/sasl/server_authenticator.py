@@ -46,7 +46,7 @@ class SaslState(StrEnum):
 
 
 class FrameAdmission(StrEnum):
-    """What to do with a frame."""
+    """The reactions to a frame."""
 
     HANDLE = "a request that is handled"
     TOKEN = "a message of the mechanism, without a header"
@@ -78,7 +78,7 @@ ADMITTED: Final[dict[SaslState, dict[int, FrameAdmission]]] = {
     SaslState.COMPLETE: {VERSIONS: HANDLE, HANDSHAKE: HANDLE, AUTHENTICATE: HANDLE, OTHER: HANDLE},
     SaslState.FAILED: {VERSIONS: CLOSE, HANDSHAKE: CLOSE, AUTHENTICATE: CLOSE, OTHER: CLOSE},
 }
-"""What to do with a frame, by state and API."""
+"""The reaction to a frame, by state and API."""
 
 WRONG_CREDENTIALS: Final[Mapping[str, str]] = {
     "PLAIN": plain.WRONG,
@@ -125,7 +125,7 @@ class EnabledMechanisms(NamedTuple):
 
 
 class _Session(NamedTuple):
-    """What an authentication after the first one must not change."""
+    """The values that a reauthentication must not change."""
 
     mechanism: str
     principal: str
@@ -159,7 +159,7 @@ class SaslServerAuthenticator:
         return not self.mechanism
 
     def admit(self, api_key: int, now: int) -> FrameAdmission:
-        """What to do with a frame that begins with this API key."""
+        """The reaction to a frame that begins with this API key."""
         row = ADMITTED[self.state]
         admission = row.get(api_key, row[OTHER])
         if admission is FAIL:

@@ -42,7 +42,7 @@ REASONS = {
 
 
 class TokenRules(NamedTuple):
-    """What the settings of a listener demand of a token."""
+    """The claims that the settings of a listener require of a token."""
 
     source: KeySource
     audience: tuple[str, ...]

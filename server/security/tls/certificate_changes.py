@@ -1,4 +1,5 @@
-"""What a certificate that replaces another one must keep (KIP-226), and what Kafka says of it.
+"""Checks that a new certificate keeps the required properties of the old one (KIP-226), with
+Kafka's error texts.
 
 Rules. The distinguished name must be the same, unless `ssl.allow.dn.changes` says otherwise, and
 the alternative names must all be there, unless `ssl.allow.san.changes` does. The texts are Kafka's;

@@ -40,7 +40,8 @@ LONGEST_IDENTIFIER = 100
 
 
 class CertificateNames(NamedTuple):
-    """What a reloaded key store must not change: the subject, and the alternative names in DER."""
+    """The names that a reloaded key store must not change: the subject, and the alternative names
+    in DER."""
 
     subject: str
     alternative: frozenset[bytes]

@@ -50,7 +50,7 @@ def name_in_openssl(name: str) -> str:
 
 VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 PROTOCOLS = ("TLSv1.3", "TLSv1.2", "TLSv1.1", "TLS", "SSL", "SSLv3", "SSLv2")
-"""What Kafka documents for `ssl.protocol`."""
+"""The values that Kafka documents for `ssl.protocol`."""
 
 CLIENT_AUTH_SETTING = "ssl.client.auth"
 SASL_SSL = "SASL_SSL"

@@ -158,7 +158,7 @@ def _content(settings: TlsSettings, name: str) -> bytes:
 
 
 def _of_regular_file(path: str) -> bytes:
-    """What is in a file. OSError for anything else, which could wait for ever."""
+    """The content of a regular file. OSError for anything else, which could wait for ever."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(0, "it is no regular file")
     with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:

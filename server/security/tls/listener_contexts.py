@@ -51,7 +51,7 @@ class ListenerCertificate(NamedTuple):
 
 
 class ListenerContexts:
-    """Those of all listeners with TLS of a node. Raises UsageError when it is made."""
+    """The TLS contexts of all listeners of a node. Raises UsageError when it is made."""
 
     def __init__(self, settings: Layers, listeners: Sequence[ListenerSpec]) -> None:
         self._names = [listener.name for listener in listeners if listener.has_tls and listener.bind is not None]

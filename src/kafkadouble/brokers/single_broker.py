@@ -1,4 +1,5 @@
-"""The handle of a broker that is the whole cluster. What takes another node is refused."""
+"""The handle of a broker that is the whole cluster. Operations that need another node are
+refused."""
 
 from __future__ import annotations
 

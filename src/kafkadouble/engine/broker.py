@@ -281,8 +281,8 @@ class Broker(ClusterApi):
             self._has_ended()
 
     async def kill(self) -> None:
-        """Ends the node without notice. Its ports stay, and its data as after a `kill -9`. One that
-        is paused does not go on before."""
+        """Ends the node without notice. Its ports stay, and its data as after a `kill -9`. A paused
+        broker does not continue before."""
         if not self.is_down:
             await self.listener.stop()
             self.listener.paused = False
@@ -337,7 +337,7 @@ class Broker(ClusterApi):
         self.give_up()
 
     def give_up(self) -> None:
-        """The node is not called any more. What was asked of it, and waits, is never answered:
+        """The node is not called any more. Pending requests are never answered:
         KafkaError(BROKER_NOT_AVAILABLE)."""
         for answer in list(self._unanswered):
             problem = "the broker was stopped, killed, reset or restored before it answered"

@@ -2,9 +2,9 @@
 its controller.
 
 Rules. Everything here runs on the loop's thread. The brokers have the ids from 1 on, the controller
-one beyond them. What the front door asks of a `Broker` it can ask of a `Cluster`, too. The ports of
-a broker that does not run are held, so that no other process gets them. History and fault rules are
-those of all brokers together.
+one beyond them. A `Cluster` has the interface of a `Broker`. The ports of a broker that does not
+run are held, so that no other process gets them. History and fault rules are those of all brokers
+together.
 """
 
 from __future__ import annotations

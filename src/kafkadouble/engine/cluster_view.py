@@ -1,4 +1,4 @@
-"""What can be read of a cluster in this process. Everything here runs on the loop's thread."""
+"""Reads the state of a cluster in this process. Everything here runs on the loop's thread."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ClusterView(ClusterApi):
 
     @property
     def controller(self) -> tuple[str, int] | None:
-        """Where nodes of other processes reach the controller, if they do."""
+        """The address of the controller for nodes of other processes, or None."""
         return self._at if self._controllers.sockets else None
 
     @property
@@ -79,7 +79,7 @@ class ClusterView(ClusterApi):
 
     @property
     def member_fetches(self) -> MemberFetches:
-        """What members of groups fetched from all brokers."""
+        """The partitions that members of groups fetched from all brokers."""
         return self._member_fetches
 
     def member(self, id: int) -> ClusterMember | None:

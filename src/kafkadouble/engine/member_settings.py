@@ -1,8 +1,8 @@
 """The settings of the nodes of a cluster in one process.
 
-What the user gave wins over defaults that follow the number of brokers; what makes each node what
-it is wins over both. Listeners that the user gave are those of the first broker: the next have the
-ports after those, or any where the port is 0.
+Settings of the user have precedence over defaults that depend on the number of brokers; settings
+that identify a node have precedence over both. Listeners that the user gave are those of the first
+broker: the next have the ports after those, or any where the port is 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OWN = (
     "controller.quorum.voters",
     "controller.quorum.bootstrap.servers",
 )
-"""What several nodes cannot all be given."""
+"""The settings that several nodes cannot share."""
 
 REPLICATED = (
     "offsets.topic.replication.factor",

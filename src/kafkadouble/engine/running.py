@@ -61,7 +61,7 @@ class Running:
 
     broker: ClusterApi
     before_stop: Callable[[], None] | None = None
-    """What ends the steps of a scenario."""
+    """The function that ends the steps of a scenario."""
     replacing: threading.RLock
     """Held while the contents of all brokers are replaced, which takes several steps."""
 

@@ -14,7 +14,7 @@ from .thresholds import SHORT_CONNECTIONS, SHORT_CONNECTIONS_MS
 NAME = "connection-per-request"
 
 PREPARATIONS = ("ApiVersions", "SaslHandshake", "SaslAuthenticate", "Metadata", "FindCoordinator", "InitProducerId")
-"""What a client sends before its work."""
+"""The requests that a client sends before its work."""
 
 
 def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:

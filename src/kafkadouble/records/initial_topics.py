@@ -38,7 +38,7 @@ def parse(text: str) -> InitialTopic:
 
 
 async def create(broker: ClusterApi, topics: Iterable[InitialTopic]) -> None:
-    """Creates the topics that are not there yet. KafkaError for one that is there with another
+    """Creates the topics that do not exist yet. KafkaError for one that is there with another
     number of partitions."""
     import asyncio  # seldom needed
 

@@ -76,7 +76,7 @@ def earlier_topics(recording: Recording) -> dict[str, int]:
 async def create_topics(
     topics: Mapping[str, int], target: Address, patience: float, security: TargetSecurity = PLAINTEXT
 ) -> None:
-    """Creates the topics that are not there. Raises TargetError when one cannot be created."""
+    """Creates missing topics. Raises TargetError when one cannot be created."""
     wanted = [
         CreateTopicsRequest.CreatableTopic(name=name, num_partitions=count, replication_factor=-1)
         for name, count in topics.items()

@@ -1,7 +1,7 @@
 """TLS and SASL towards the target of a replay, by Kafka's settings of clients.
 
-Every connection authenticates as the one user of the settings. What the recorded clients sent to
-log in is left out: a recording has no passwords.
+Every connection authenticates as the one user of the settings. The authentication requests of the
+recorded clients are left out: a recording has no passwords.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Applies a scenario to a double that runs: `begin(kafka, scenario)`.
 
-What the double's cluster would refuse is looked for first: a topic, a rule for a broker that is not
-there, offsets of a topic that no one creates. Nothing happens if something is found. A topic that
-is there already, in a data directory, stays as it is, without further records; so does a group.
+First, everything that the double's cluster would refuse is checked: a topic, a rule for an unknown
+broker, offsets of a topic that is never created. Nothing happens if something is found. A topic
+that is there already, in a data directory, stays as it is, without further records; so does a
+group.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def begin(kafka: DoubleApi, scenario: Scenario) -> ScenarioSteps:
 
 
 def _to_create(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioTopic]:
-    """The topics that are not there. KafkaError for one that the broker would not create."""
+    """The topics that do not exist yet. KafkaError for one that the broker would not create."""
     there = kafka.topics(internal=True) if scenario.topics else {}
     missing = []
     for topic in scenario.topics:
@@ -84,7 +85,8 @@ def _creation(calls: list[ScenarioCall]) -> CreateTopicsRequest:
 
 
 def _to_commit(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioCall]:
-    """The groups that are not there. UsageError for offsets of a partition that will not exist."""
+    """The groups that do not exist yet. UsageError for offsets of a partition that will not
+    exist."""
     if not scenario.groups:
         return []
     counts: dict[str, float] = {topic.name: topic.partitions for topic in scenario.topics}

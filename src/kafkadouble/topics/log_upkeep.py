@@ -1,8 +1,8 @@
 """The upkeep of logs on demand: roll, compact, apply retention, flush. Call everything here on the
 loop's thread.
 
-Rules. What concerns a log concerns each replica of the partition on a broker that runs, as in
-Kafka. A log whose directory has failed is KAFKA_STORAGE_ERROR.
+Rules. A change of a log is made on each replica of the partition whose broker runs, as in Kafka. A
+log whose directory has failed is KAFKA_STORAGE_ERROR.
 """
 
 from __future__ import annotations

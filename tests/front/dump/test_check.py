@@ -141,7 +141,7 @@ ABORTED = AbortedTransaction(7, 2, 5, 6)
         (f"{ORDERS}/{FIRST}.txnindex", txn_index.pack(ABORTED._replace(last_offset=9)), 0, "past the end"),
         (f"{ORDERS}/{SECOND}.snapshot", producer_snapshot.write([Entry(last_offset=6)]), 10, "in a snapshot of 6"),
         (f"{ORDERS}/{names.segment_name(11)}.snapshot", producer_snapshot.write([]), 0, "the log ends before 10"),
-        (f"{ORDERS}/{names.segment_name(20)}.index", b"", 0, "segment that is not there"),
+        (f"{ORDERS}/{names.segment_name(20)}.index", b"", 0, "segment that does not exist"),
         (f"{ORDERS}/{names.segment_name(12)}.log", batch(12, 1, 1), 0, "the one before it ends before 10"),
         (f"{ORDERS}/{names.segment_name(9)}.log", batch(9, 1, 1), 0, "the one before it ends before 10"),
         (f"{ORDERS}/leader-epoch-checkpoint", b"0\n2\n1 2\n0 3\n", 8, "after"),
@@ -166,7 +166,7 @@ def test_a_missing_part_of_the_row(data: Path) -> None:
     (data / ORDERS / f"{FIRST}.log").unlink()
     verdict = check(data)
     assert verdict.corrupt is not None
-    assert "index of a segment that is not there" in verdict.corrupt.problem
+    assert "index of a segment that does not exist" in verdict.corrupt.problem
 
 
 def test_a_partition_without_a_segment_has_no_records(run: Run, data: Path) -> None:

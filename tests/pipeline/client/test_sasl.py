@@ -154,7 +154,7 @@ def test_scram_as_in_its_rfc() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "sasl.mechanism 'GSSAPI' is not there; give one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER"),
+        ({}, "sasl.mechanism 'GSSAPI' is not supported; use one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER"),
         ({"sasl_mechanism": "PLAIN"}, "needs a user: give sasl.jaas.config"),
         (
             {"sasl_mechanism": "PLAIN", "sasl_jaas_config": "x.OtherLoginModule required;"},

@@ -160,7 +160,7 @@ def test_a_log_that_contradicts_itself_is_named(tmp_path: Path) -> None:
         Record(2, 5, None, b"\x05"),
     ]
     (folder / "00000000000000000000.log").write_bytes(bytes(encode_batch(records)))
-    with pytest.raises(BadFile, match=r"the record at offset 0: .* is about a topic that is not there"):
+    with pytest.raises(BadFile, match=r"the record at offset 0: .* is about a topic that does not exist"):
         rows(folder, "partitions")
     assert rows(folder, "partitions", on_corrupt="skip") == []
     assert [row["problem"] is None for row in rows(folder, "records")] == [True, False, False]

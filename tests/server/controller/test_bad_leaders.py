@@ -242,7 +242,7 @@ def test_a_snapshot_without_meaning_is_the_end_and_is_named() -> None:
     fooled.begin()
     before = fooled.node.controller.image
     lost = framed.encode_record(RemoveTopicRecord(), 0)
-    for value, why in ((lost, "a topic that is not there"), (b"\1\x63\0", "no metadata record has the type 99")):
+    for value, why in ((lost, "a topic that does not exist"), (b"\1\x63\0", "no metadata record has the type 99")):
         fooled = Fooled()
         fooled.begin()
         data = snapshot([value])

@@ -1,4 +1,4 @@
-"""What a task assignor is given and returns (KIP-1071).
+"""The input and the result of a task assignor (KIP-1071).
 
 Members are in the order in which Apache Kafka walks over them; an assignment may depend on it.
 """

@@ -27,7 +27,7 @@ LEAVE_GROUP_STATIC_MEMBER_EPOCH = -2
 
 
 class UserEndpoint(NamedTuple):
-    """Where a client answers interactive queries (`application.server`)."""
+    """The endpoint at which a client answers interactive queries (`application.server`)."""
 
     host: str
     port: int

@@ -104,7 +104,7 @@ def _segments(folder: Path) -> list[int]:
     bases = [base for (base, suffix), _ in found if suffix == names.LOG]
     for (base, suffix), path in found:
         if suffix in _INDEXES and base not in bases:
-            raise BadFile("an index of a segment that is not there", file=str(path), offset=0)
+            raise BadFile("an index of a segment that does not exist", file=str(path), offset=0)
     return bases
 
 

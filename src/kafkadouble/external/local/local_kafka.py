@@ -17,7 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from .local_settings import LocalSettings, as_properties
 
 READY = b"Kafka Server started"
-"""What a node logs when it serves."""
+"""The log line of a node that serves."""
 
 READY_S, END_S, LOOK_S = 180, 60, 0.02
 SHOWN = 3000

@@ -25,7 +25,7 @@ ABSENT = (
     error_codes.INVALID_TOPIC_EXCEPTION,
     error_codes.LEADER_NOT_AVAILABLE,
 )
-"""The errors of a topic that is not there, or that is being created."""
+"""The errors of a topic that does not exist, or that is being created."""
 
 OF_RESOURCE = {TOPIC: 1, 16: 7, 32: 8}
 """The source in DescribeConfigs of what was set for a resource, by its type."""

@@ -22,10 +22,10 @@ ANY_KAFKA = (
     *("wait_for_records", "wait_for_topic", "wait_for_leader", "wait_for_isr", "wait_for_broker"),
     *("wait_for_group", "wait_for_transaction", "aio"),
 )
-"""What any Kafka serves by its own APIs."""
+"""The verbs that any Kafka supports with its own APIs."""
 
 OWN_KAFKA = ("bootstrap", "brokers", "down", "up", "set_certificate")
-"""What a Kafka serves that was started on this machine."""
+"""The verbs that a Kafka on this machine supports."""
 
 ONLY_ON_DOUBLE = (
     *("start", "stop", "reset", "page", "controller_bootstrap_servers", "add_broker", "remove_broker"),

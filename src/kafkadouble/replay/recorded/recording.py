@@ -1,8 +1,8 @@
 """Reads a recording: a capture with frames, at a path of `KafkaDouble(capture=)`.
 
 Rules. Everything is decoded once when it is read, so that a recording that is damaged is refused at
-once, with the row and the field. What nodes of a cluster sent to one another is left out: a replay
-speaks as the clients did. A recording is read into memory; one that is larger than `MOST_BYTES` is
+once, with the row and the field. Requests between nodes of a cluster are left out: a replay speaks
+as the clients did. A recording is read into memory; one that is larger than `MOST_BYTES` is
 refused.
 """
 

@@ -42,8 +42,8 @@ def disk_slow(host: Host, seconds: float, **more: Unpack[DiskNarrowing]) -> Rule
 
 @verb
 def lose_flushes(host: Host, **more: Unpack[DiskNarrowing]) -> RuleHandle:
-    """Reports flushes as done without doing them. What they covered is gone when the broker is
-    killed."""
+    """Reports flushes as done without doing them. The writes that the flushes covered are lost when
+    the broker is killed."""
     return _arm_operation(host, "lose_flushes", **more)
 
 

@@ -22,8 +22,8 @@ HANDLE_FIELDS = {"id", "rule", "hits", "spent"}
 
 
 def record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields of a record to append. One that was read keeps its timestamp, but not
-    its place."""
+    """The fields of a record to append. A record that was read keeps its timestamp, but not its
+    offset and partition."""
     is_read = fields.keys() == {*ReadRecord._fields}
     return {name: fields[name] for name in fields if name not in PLACE_FIELDS} if is_read else fields
 

@@ -814,8 +814,8 @@ class DoubleVerbs:
         return _disk_faults.disk_slow(self._double_host, seconds, **more)
 
     def lose_flushes(self, **more: Unpack[DiskNarrowing]) -> RuleHandle:
-        """Reports flushes as done without doing them. What they covered is gone when the broker is
-        killed."""
+        """Reports flushes as done without doing them. The writes that the flushes covered are lost when
+        the broker is killed."""
         return _disk_faults.lose_flushes(self._double_host, **more)
 
     def fail(self, api: str, error: str | int | Sequence[str | int | Action | None], *, message: str | None=None, when: str='before', **more: Unpack[Narrowing]) -> RuleHandle:

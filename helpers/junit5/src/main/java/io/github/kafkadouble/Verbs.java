@@ -554,8 +554,8 @@ public abstract class Verbs {
     }
 
     /**
-     * Reports flushes as done without doing them. What they covered is gone when the broker is
-     * killed.
+     * Reports flushes as done without doing them. The writes that the flushes covered are lost when
+     * the broker is killed.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, topic, partition,
      * broker, logDir.

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from kafkadouble import server
+from tests.support.garbage import freeze_between_modules
 from tests.support.setting_reads import checked_reads
 
 # The time of an example depends on the load of the machine, so there is no deadline.
@@ -22,6 +23,11 @@ def pytest_collection_finish() -> None:
     traverse them, which took a tenth of the time of all tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    freeze_between_modules(item, nextitem)
 
 
 OF_CERTIFICATES = (

@@ -22,7 +22,7 @@ from interop.tools.jars import jars as tools_jars
 from interop.tools.resident import Resident, resident
 from interop.witness import counts
 from kafkadouble import KafkaDouble
-from tests.support.garbage import collecting
+from tests.support.garbage import collecting, freeze_between_modules
 from tests.support.waiting import eventually
 
 HERE = Path(__file__).parent
@@ -61,6 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*capabilities): skip on a broker that has not all of these")
     config.addinivalue_line("markers", "clients(can=..., names=...): which clients the test is run with")
     config.addinivalue_line("markers", "long: takes too long for every run; `make interop-controllers` has it run")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    freeze_between_modules(item, nextitem)
 
 
 AGAIN = 1

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from kafkadouble import server
+from tests.support.garbage import freeze_between_modules
 from tests.support.setting_reads import checked_reads
 
 # The time of an example depends on the load of the machine, so there is no deadline.
@@ -34,6 +35,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), 30))
     return True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    freeze_between_modules(item, nextitem)
 
 
 OF_CERTIFICATES = (

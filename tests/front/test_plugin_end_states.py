@@ -3,7 +3,8 @@ bad ones red, and the next test finds nothing of them. The suites are generated.
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Sequence
+from itertools import cycle, product
 from textwrap import dedent
 
 import pytest
@@ -70,6 +71,8 @@ OF_CLUSTERS = {
     "isolated_and_killed": "kafka.brokers[3].isolate(); kafka.brokers[2].kill()",
     "frozen_and_killed": "kafka.freeze(); kafka.brokers[1].kill()",
 }
+ALL = {**GOOD, **BAD, **OF_CLUSTERS}
+CLUSTER = "--kafkadouble-brokers=3"
 SOME = ("down", "stopped", "rule_armed", "quota_set", "config_altered", "rule_unused_then_down", "callback_raised")
 
 SUPPORT = """
@@ -137,13 +140,13 @@ SCOPES = ("of_function", "of_class", "of_module", "of_package", "of_session", "n
 OUTCOMES = ("PASSED ", "FAILED ", "ERROR test_")
 
 
-def check(pytester: pytest.Pytester, fixtures: tuple[str, ...], ends: dict[str, str], *arguments: str) -> None:
+def check(pytester: pytest.Pytester, pairs: Sequence[tuple[str, str]], *arguments: str) -> None:
     """Runs a suite in which each test that ends in some way is followed by one that looks."""
     pytester.makeini(INI)
-    pairs = list(product(fixtures, ends))
-    tests = [TEST.format(fixture=name, end=end, code=ends[end] or "pass") for name, end in pairs]
+    tests = [TEST.format(fixture=name, end=end, code=ALL[end] or "pass") for name, end in pairs]
     (pytester.path / "test_ends.py").write_text(dedent(SUPPORT) + "".join(tests))
-    lines = pytester.runpytest_subprocess(*ARGUMENTS, *arguments).stdout.lines
+    run = pytester.runpytest_subprocess if CLUSTER in arguments else pytester.runpytest_inprocess
+    lines = run(*ARGUMENTS, *arguments).stdout.lines
     found = {line.split()[1].split("::")[-1]: line.split()[0] for line in lines if line.startswith(OUTCOMES)}
     first = {f"test_{name}_{end}_1": "FAILED" if end in BAD else "PASSED" for name, end in pairs}
     assert found == first | {f"test_{name}_{end}_2": "PASSED" for name, end in pairs}
@@ -151,23 +154,20 @@ def check(pytester: pytest.Pytester, fixtures: tuple[str, ...], ends: dict[str, 
 
 @pytest.mark.parametrize("isolation", ["fresh", "reset", "namespace", "none"])
 def test_every_end_of_a_test_with_a_broker_of_every_isolation(pytester: pytest.Pytester, isolation: str) -> None:
-    check(pytester, ("kafka_double",), {**GOOD, **BAD}, f"--kafkadouble-isolation={isolation}")
+    check(pytester, [("kafka_double", end) for end in (*GOOD, *BAD)], f"--kafkadouble-isolation={isolation}")
 
 
 def test_every_end_of_a_test_with_a_broker_of_every_scope(pytester: pytest.Pytester) -> None:
-    check(pytester, SCOPES, {**GOOD, **BAD})
+    """Some ends with all scopes, and each other end with one of them."""
+    others = zip(cycle(SCOPES), (end for end in (*GOOD, *BAD) if end not in SOME))
+    check(pytester, [*product(SCOPES, SOME), *others])
 
 
 @pytest.mark.parametrize("isolation", ["fresh", "reset", "namespace"])
 def test_every_end_of_a_test_with_a_cluster_of_every_isolation(pytester: pytest.Pytester, isolation: str) -> None:
-    some = {name: code for name, code in {**GOOD, **BAD}.items() if name in SOME}
-    arguments = f"--kafkadouble-isolation={isolation}", "--kafkadouble-brokers=3"
-    check(
-        pytester,
-        ("kafka_double", *(["of_module"] if isolation == "fresh" else [])),
-        {**OF_CLUSTERS, **some},
-        *arguments,
-    )
+    fixtures = ("kafka_double", "of_module") if isolation == "fresh" else ("kafka_double",)
+    pairs = list(product(fixtures, (*OF_CLUSTERS, *SOME)))
+    check(pytester, pairs, f"--kafkadouble-isolation={isolation}", CLUSTER)
 
 
 def test_state_of_a_fixture_of_wider_scope_stays_for_all_its_tests(pytester: pytest.Pytester) -> None:
@@ -197,7 +197,7 @@ def test_state_of_a_fixture_of_wider_scope_stays_for_all_its_tests(pytester: pyt
             slow.scale(3)
         """
     )
-    result = pytester.runpytest_subprocess(*ARGUMENTS, "-W", "default")
+    result = pytester.runpytest_inprocess(*ARGUMENTS, "-W", "default")
     result.assert_outcomes(passed=2, warnings=1)
     result.stdout.fnmatch_lines(["*no request matched 1 fault rule: fail Fetch with*"])
 
@@ -234,7 +234,7 @@ def test_an_error_of_a_function_is_that_of_the_test_and_names_the_rule(pytester:
             kafka_double.on("ApiVersions", look)
         """
     )
-    result = pytester.runpytest_subprocess(*ARGUMENTS[:-1], "-W", "default")
+    result = pytester.runpytest_inprocess(*ARGUMENTS[:-1], "-W", "default")
     result.stdout.fnmatch_lines(
         ["*assert request.version == 3*", "*not the version of this test*", "*call ApiVersions*"]
     )

@@ -97,7 +97,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a follower cuts what is of other epochs",
         ((RaftLog, "truncate_to_end_of", breaches.cut_by_offset),),
         ("leaders_write_alone",),
-        begins_with=17,
+        begins_with=20,
     ),
     "takes its end for committed": Mutation(
         "a follower's high watermark is the leader's", ((follower_actions, "_append", breaches.commit_all),), _ANY

@@ -7,7 +7,7 @@ import pytest
 
 from .power import run
 
-SEEDS, TOGETHER = 60, 10
+SEEDS, TOGETHER = 40, 10
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, TOGETHER))

@@ -27,9 +27,9 @@ class Simulation(NamedTuple):
 
 
 SIMULATIONS = {
-    "tests.simulation": Simulation(run.run, scenarios, 125, 25),
-    "tests.simulation.brokers": Simulation(brokers.run, of_brokers, 70, 10),
-    "tests.simulation.lives": Simulation(lives.run, of_lives, 12, 3),
+    "tests.simulation": Simulation(run.run, scenarios, 84, 21),
+    "tests.simulation.brokers": Simulation(brokers.run, of_brokers, 51, 17),
+    "tests.simulation.lives": Simulation(lives.run, of_lives, 12, 2),
 }
 PORTIONS = [(name, first) for name, each in SIMULATIONS.items() for first in range(0, each.seeds, each.portion)]
 
@@ -104,5 +104,7 @@ def test_scenarios_cause_the_events_that_they_are_for(
 ) -> None:
     happened = Counter[str]()
     for seed in range(seeds):
-        happened.update(SIMULATIONS[name].run(seed, scenario=scenario).figures)
+        outcome = SIMULATIONS[name].run(seed, scenario=scenario)
+        assert not outcome.broken
+        happened.update(outcome.figures)
     assert {event for event, least in events.items() if happened[event] <= least} == set(), happened

@@ -9,7 +9,7 @@ import pytest
 
 from .takeover import FACTOR, FETCH_TIMEOUT, takeovers
 
-SEEDS, PORTION = 80, 10
+SEEDS, PORTION = 50, 10
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))

@@ -89,8 +89,8 @@ MASTER ?= local[2]
 pipeline: $(VENV)/.spark  # orders through a cluster that loses some, and an audit; needs Java 17; MASTER is where Spark runs
 	$(BIN)/python -m examples.pipeline --master '$(MASTER)'
 
-fuzz: $(VENV)/.test  # a million hostile frames instead of the sixty thousand of `make test`, and a part of that at controllers and between replicas; KAFKADOUBLE_FUZZ_SEED takes other ones
-	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py tests/hostile/test_fuzz_controllers.py tests/hostile/test_fuzz_replicas.py -n 2
+fuzz: $(VENV)/.test  # a million hostile frames instead of the forty thousand of `make test`, a part of that at controllers and between replicas, and histories of compacted logs; KAFKADOUBLE_FUZZ_SEED takes other ones
+	KAFKADOUBLE_FUZZ_FRAMES=1000000 KAFKADOUBLE_HISTORIES=2000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py tests/hostile/test_fuzz_controllers.py tests/hostile/test_fuzz_replicas.py tests/server/log/compaction/test_histories.py -n 2
 
 # Two or three files of tests at once: most of what needs Apache Kafka is waiting.
 FILES := --dist loadfile -n

@@ -11,7 +11,7 @@ SEED = 20261121
 
 
 @pytest.mark.parametrize(
-    ("kills", "settings"), [(25, []), (8, ["log.flush.interval.messages=1"])], ids=["written", "flushed"]
+    ("kills", "settings"), [(12, []), (4, ["log.flush.interval.messages=1"])], ids=["written", "flushed"]
 )
 @pytest.mark.timeout(900)
 def test_acknowledged_records_survive_kills(kills: int, settings: list[str]) -> None:

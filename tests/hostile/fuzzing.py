@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-FRAMES = int(os.environ.get("KAFKADOUBLE_FUZZ_FRAMES", "60000"))
+FRAMES = int(os.environ.get("KAFKADOUBLE_FUZZ_FRAMES", "40000"))
 SEED = int(os.environ.get("KAFKADOUBLE_FUZZ_SEED", "20261121"))
 MB = 1 << 20
 

@@ -25,9 +25,9 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="ATTACKS ARE NOT TRIED: only Linux tells memory and descriptors of another process"
 )
 
-SCALE, SCALE_OF_EVERY_API = 0.03, 0.003
+SCALE, SCALE_OF_EVERY_API = 0.02, 0.003
 LIMITED = [name for name, attack in ATTACKS.items() if attack.limit]
-MOST_MORE = 300 * MB
+MOST_MORE = 200 * MB
 
 
 def try_attack(broker: Broker, ports: dict[str, Address], name: str, scale: float) -> None:

@@ -1,4 +1,4 @@
-"""Sixty thousand hostile frames against one node that serves a good client meanwhile.
+"""Forty thousand hostile frames against one node that serves a good client meanwhile.
 
 `KAFKADOUBLE_FUZZ_FRAMES` sets another number of frames, `KAFKADOUBLE_FUZZ_SEED` another seed. A
 failure names its seed, the number of the frame and its bytes; the same seed repeats it.
@@ -22,7 +22,7 @@ from .stage import GOOD, Good, Log, Stage, logged
 PARTS = 4
 CORPUS = 1000
 CONNECTIONS = 8
-CHECK_EVERY, TIDY_EVERY = 250, 5000
+CHECK_EVERY, TIDY_EVERY = 250, 2500
 MOST_BACKLOG = 5
 NEVER = FetchRequest(
     max_wait_ms=2**31 - 1,
@@ -139,6 +139,6 @@ def test_hostile_frames_break_nothing(part: int) -> None:
         f"{campaign.made} frames, {campaign.closed} connections closed, resident MB: {[used // MB for used in usage]}"
     )
     if usage:
-        assert max(usage) - usage[0] < 200 * MB, [used // MB for used in usage]
+        assert max(usage) - usage[0] < 150 * MB, [used // MB for used in usage]
     assert campaign.closed > campaign.made // 5
     assert campaign.closed < campaign.made * 4 // 5

@@ -20,7 +20,7 @@ from tests.support.executed_lines import LINEAR
 
 ALL = ["--all"] if os.environ.get("KAFKADOUBLE_INTEROP_ALL") else []
 
-FEW, MANY = 384, 768
+FEW, MANY = 264, 528
 """Elements of a request, and the size of the state: both are larger than a slice."""
 
 BUDGET = 900_000

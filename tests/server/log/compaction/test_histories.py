@@ -3,11 +3,12 @@ deleted records and restarts, in memory and in files. Whatever was cleaned, a re
 committed value of every key, and what is kept beside the batches is true of them.
 
 The model is `plain_log`. Hypothesis prints the steps of a history that fails, and how to run it
-again.
+again; `make fuzz` plays thousands.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -342,7 +343,7 @@ class HistoriesInFiles(Histories):
 
 
 OFTEN = settings(
-    max_examples=200,
+    max_examples=int(os.environ.get("KAFKADOUBLE_HISTORIES", "70")),
     stateful_step_count=40,
     deadline=None,
     print_blob=True,

@@ -120,6 +120,7 @@ def test_a_reset_policy_goes_on_where_the_histories_part(double: KafkaDouble, cl
         seen = consumer.read(LEFT + 1 - FROM[client.name])
         assert [one.offset for one in seen] == list(range(FROM[client.name], LEFT + 1))
         assert seen[-1].value == b"new 3"
+    assert habits(double) == written(client.name)
 
 
 def test_another_epoch_without_a_loss_is_nothing_to_the_application(double: KafkaDouble, client: Client) -> None:
@@ -186,6 +187,7 @@ def test_java_with_a_reset_policy_goes_on_where_the_histories_part(double: Kafka
     double.truncate("t", 0, LEFT)
     double.produce("t", "new")
     assert java.next_event() == ["record", str(LEFT), "1", "new"]
+    assert habits(double) == written(JAVA)
 
 
 def test_java_reads_on_in_another_epoch_without_a_loss(double: KafkaDouble, java: Reader) -> None:
@@ -217,23 +219,6 @@ def written(name: str) -> Habits:
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert set(cells[1:4]) <= {"yes", "no"}, row
     return Habits(*(cell == "yes" for cell in cells[1:4]))
-
-
-def test_the_page_has_what_a_client_sends(double: KafkaDouble, client: Client) -> None:
-    with reader(double, client, "earliest") as consumer:
-        read_to_the_end(double, consumer)
-        double.truncate("t", 0, LEFT)
-        double.produce("t", "new")
-        consumer.read(LEFT + 1 - FROM[client.name])
-    assert habits(double) == written(client.name)
-
-
-@pytest.mark.parametrize("reset", ["earliest"])
-def test_the_page_has_what_java_sends(double: KafkaDouble, java: Reader) -> None:
-    double.truncate("t", 0, LEFT)
-    double.produce("t", "new")
-    assert java.next_event()[1] == str(LEFT)
-    assert habits(double) == written(JAVA)
 
 
 def test_the_page_has_a_row_for_every_client() -> None:

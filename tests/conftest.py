@@ -5,7 +5,7 @@ import gc
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -17,6 +17,16 @@ from tests.support.setting_reads import checked_reads
 # The time of an example depends on the load of the machine, so there is no deadline.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects all tests without the garbage collector, which took two fifths of that time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

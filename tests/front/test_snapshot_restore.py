@@ -369,4 +369,4 @@ def test_restores_leave_descriptors_threads_and_memory_flat(brokers: int) -> Non
                 kafka.produce("orders", "b")
             return counts()
 
-        assert restore(3) == restore(17)
+        assert restore(2) == restore(5)

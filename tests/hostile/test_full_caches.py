@@ -71,7 +71,7 @@ def fetch(topics: list[str], version: int) -> FetchRequest:
 def fill_sessions(cache: FetchSessionCache, bound: int, length: int, named: Name, version: int) -> int:
     """Opens sessions until none is opened any more; returns their estimate."""
     each = 1 + bound // 8 // (fetch_session.PARTITION_BYTES + length * len(named(0, length).encode()) // length)
-    for number in range(30):
+    for number in range(12):
         topics = [named(number * each + at, length) for at in range(each)]
         body = fetch(topics, version)
         context = cache.begin(body, version, follower=False, now=0)

@@ -181,7 +181,7 @@ def test_down_up_add_and_remove_leave_no_descriptor_or_thread(brokers: int, in_f
 
         round_trip()
         before = resources()
-        for _ in range(20):
+        for _ in range(6):
             round_trip()
         # A client of an earlier test may still close its sockets.
         assert all(now <= then for now, then in zip(resources(), before, strict=True))

@@ -54,7 +54,7 @@ def ledger(cluster: Mixed) -> Ledger:
 def test_topics(cluster: Mixed, ledger: Ledger) -> None:
     """Topics are created, get partitions, and are deleted."""
     topic = ledger.topic("topics", 3, 2)
-    assert [sorted(replica) for replica in admin.replicas(cluster.bootstrap, topic)] == [[1, 2]] * 3
+    eventually(lambda: [*map(sorted, admin.replicas(cluster.bootstrap, topic))], lambda found: found == [[1, 2]] * 3)
     with CREATOR.admin(cluster.bootstrap) as client:
         client.create_partitions(topic, 5)
         ledger.topics[topic] = 5

@@ -58,7 +58,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a leader stamps its epoch on what it appends (KIP-101)",
         ((PartitionLog, "append_as_leader", breaches.stamps_first_epoch),),
         _DIE,
-        begins_with=19,
     ),
     "keeps epochs that were cut": Mutation(
         "epochs are cut with the log (KIP-101)",
@@ -99,7 +98,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a leader goes when the metadata say so",
         ((ReplicaManager, "_follow", breaches.leads_on),),
         ("leader_is_cut_off",),
-        begins_with=6,
     ),
     "goes by metadata that are older": Mutation(
         "what the controller has answered is not undone by older metadata (KIP-497)",
@@ -166,7 +164,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a broker that stopped in no good order is eligible nowhere (KIP-966)",
         ((broker_changes, "handle_unclean_broker_shutdown", broker_changes.handle_clean_broker_shutdown),),
         ("power_fails",),
-        begins_with=67,
+        begins_with=7,
     ),
     "gives readers what is not committed": Mutation(
         "a consumer reads up to the high watermark", ((log_reader, "_records", breaches.reads_to_the_end),), _APART
@@ -184,16 +182,12 @@ MUTATIONS: dict[str, Mutation] = {
         begins_with=5,
     ),
     "takes its high watermark back": Mutation(
-        "the high watermark never goes back (KIP-207)",
-        ((Partition, "advance", breaches.goes_back),),
-        _DIE,
-        begins_with=31,
+        "the high watermark never goes back (KIP-207)", ((Partition, "advance", breaches.goes_back),), _DIE
     ),
     "tells ends that it does not know": Mutation(
         "a new leader tells no end before its high watermark has reached its epoch (KIP-207)",
         ((Partition, "lags_behind_epoch", False),),
         ("ends_are_asked_for",),
-        begins_with=22,
     ),
     "never fences the leader's own broker": Mutation(
         "the broker of a node that leads the quorum is a broker like every other (KIP-631)",

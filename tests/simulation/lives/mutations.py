@@ -37,7 +37,6 @@ MUTATIONS: dict[str, Mutation] = {
         "what snapshots stand for is deleted from the metadata log (KIP-630)",
         ((RaftLog, "delete_old_segments", breaches.none_of_them),),
         ("single",),
-        begins_with=3,
     ),
     "retains only what it leads": Mutation(
         "retention deletes on every replica",
@@ -96,7 +95,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a loaded coordinator sends the markers of what was decided again (KIP-98)",
         ((TransactionCoordinatorShard, "on_loaded", of_transactions.sends_no_markers_again),),
         _TRANSACTIONS,
-        begins_with=15,
     ),
     "last stable offset passes open transactions": Mutation(
         "the last stable offset is below the first open transaction (KIP-98)",

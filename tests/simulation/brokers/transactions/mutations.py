@@ -51,7 +51,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a log that is opened finds its aborted transactions in its index (KIP-98)",
         ((Transactions, "list_again", of_replication.nothing),),
         _RESTART,
-        begins_with=16,
     ),
     "open transactions are forgotten at a truncation or restart": Mutation(
         "the snapshot of producers restores their open transactions (KIP-98)",

@@ -40,7 +40,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a record whose acquisition lock has timed out is available again (KIP-932)",
         ((SharePartition, "_schedule", of_replication.nothing),),
         _CALM,
-        begins_with=1,
     ),
     "the delivery count has no limit": Mutation(
         "a record that was delivered too often is archived (KIP-932)",
@@ -56,7 +55,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a record is acknowledged by the member that has acquired it (KIP-932)",
         ((acknowledgement, "_check", of_replication.nothing),),
         _CALM,
-        begins_with=29,
     ),
     "rejected records are released": Mutation(
         "a rejected record is not delivered again (KIP-932)",
@@ -72,19 +70,17 @@ MUTATIONS: dict[str, Mutation] = {
         "an acknowledgement is answered when the share coordinator has stored it (KIP-932)",
         ((SharePartition, "_write", breaches.is_written_at_once),),
         _DIE,
-        begins_with=12,
     ),
     "a write is answered before it is committed": Mutation(
         "the share coordinator answers when a change is committed (KIP-932)",
         ((ShareCoordinatorShard, "after_commit", breaches.is_committed_at_once),),
         _DIE,
-        begins_with=5,
+        begins_with=13,
     ),
     "the state of share partitions is only in memory": Mutation(
         "every change of a share partition is a record of its coordinator (KIP-932)",
         ((CoordinatorShard, "write", of_groups.replays_without_append),),
         _DIE,
-        begins_with=1,
     ),
     "a new leader knows only the start offset": Mutation(
         "a new leader reads the state of every record in flight (KIP-932)",
@@ -95,7 +91,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a new leader delivers the records in the gaps of what was stored (KIP-932)",
         ((InFlightRecords, "__init__", breaches.begins_without_gaps),),
         _DIE,
-        begins_with=1,
+        begins_with=5,
     ),
     "a leader of the past writes": Mutation(
         "the share coordinator refuses an old leader epoch (KIP-932)",
@@ -107,7 +103,6 @@ MUTATIONS: dict[str, Mutation] = {
         "a share partition belongs to one leader epoch (KIP-932)",
         ((SharePartitionManager, "on_resignation", of_replication.nothing),),
         _DIE,
-        begins_with=13,
     ),
     "sessions of members never end": Mutation(
         "a member of a share group that is not heard of is fenced (KIP-932)",
@@ -118,7 +113,6 @@ MUTATIONS: dict[str, Mutation] = {
         "every partition of a subscribed topic is initialized (KIP-932)",
         ((assignment_steps, "uninitialized_partitions", breaches.only_whole_topics),),
         _CALM,
-        begins_with=2,
     ),
     "partitions are initialized again at once": Mutation(
         "a partition that is being initialized is not initialized again (KIP-932)",
@@ -129,13 +123,11 @@ MUTATIONS: dict[str, Mutation] = {
         "an older start offset is not stored (KIP-932)",
         ((ShareCoordinatorShard, "write_state", breaches.stores_half_of_the_start_offset),),
         _CALM,
-        begins_with=29,
     ),
     "partitions that are initialized are not assigned": Mutation(
         "a partition is assigned when it is initialized (KIP-932)",
         ((ShareGroup, "has_initialized_assignment_pending", of_replication.never),),
         _CALM,
-        begins_with=3,
     ),
 }
 

@@ -46,19 +46,16 @@ MUTATIONS: dict[str, Mutation] = {
         "a new assignment is of a new epoch (KIP-1071)",
         ((_NextAssignment, "member", breaches.gives_all_in_the_old_epoch),),
         _CALM,
-        begins_with=6,
     ),
     "a heartbeat is answered before it is committed": Mutation(
         "an answer shows only what is committed (KIP-1071)",
         ((GroupCoordinatorShard, "wait_for_commit", of_groups.waits_for_no_commit),),
         _DIE,
-        begins_with=25,
     ),
     "a group is only in memory": Mutation(
         "every change of a group is a record (KIP-1071)",
         ((CoordinatorShard, "write", of_groups.replays_without_append),),
         _DIE,
-        begins_with=24,
     ),
     "target assignments are not replayed": Mutation(
         "the target assignment is a part of the group (KIP-1071)",
@@ -89,7 +86,6 @@ MUTATIONS: dict[str, Mutation] = {
         "the topology is configured again when a topic changes (KIP-1071)",
         ((StreamsGroup, "has_metadata_expired", breaches.has_not_expired),),
         _CALM,
-        begins_with=7,
     ),
     "answers have no tasks": Mutation(
         "the answer has the tasks of the member when they change (KIP-1071)",

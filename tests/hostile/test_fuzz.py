@@ -22,7 +22,7 @@ from .stage import GOOD, Good, Log, Stage, logged
 PARTS = 4
 CORPUS = 1000
 CONNECTIONS = 8
-CHECK_EVERY, TIDY_EVERY = 250, 2500
+CHECK_EVERY, TIDY_EVERY = 250, 5000
 MOST_BACKLOG = 5
 NEVER = FetchRequest(
     max_wait_ms=2**31 - 1,

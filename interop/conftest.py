@@ -290,7 +290,6 @@ def double(broker: Broker) -> Iterator[KafkaDouble]:
 
 @pytest.fixture
 def topic(broker: Broker, name: str) -> str:
-    """A topic of one partition."""
     create_topic(broker.bootstrap, name)
     return name
 

@@ -46,7 +46,6 @@ def error_of(client: Client) -> str:
 
 
 def at(offset: int, value: bytes = b"v") -> Record:
-    """A record with an expected offset."""
     return Record(value, headers=[expected_offset.header(offset)])
 
 

@@ -30,10 +30,6 @@ has the old member, waits until that member's session has ended."""
 T = Partition("t", 0)
 
 
-def _values(double: KafkaDouble) -> list[bytes | None]:
-    return [record.value for record in double.records("t")]
-
-
 PRODUCE_ERRORS_THAT_PASS = [
     "NOT_LEADER_OR_FOLLOWER",
     "LEADER_NOT_AVAILABLE",
@@ -51,7 +47,7 @@ def test_a_producer_tries_again_after_an_error_that_passes(double: KafkaDouble, 
         with double.fail("Produce", error, times=2, topic="t") as rule:
             assert producer.send("t", [Record(b"1")]) == [1]
         assert rule.hits == 2
-    assert _values(double) == [b"0", b"1"]
+    assert [record.value for record in double.records("t")] == [b"0", b"1"]
 
 
 @pytest.mark.parametrize("error", ["MESSAGE_TOO_LARGE", "INVALID_REQUIRED_ACKS", "POLICY_VIOLATION"])

@@ -22,7 +22,6 @@ SHORTEST = {"session_timeout_ms": 6000}
 
 @pytest.fixture
 def four(broker: Broker, name: str) -> list[Partition]:
-    """A topic of four partitions."""
     return create_topic(broker.bootstrap, name, 4)
 
 

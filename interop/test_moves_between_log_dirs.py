@@ -102,7 +102,6 @@ def broker_with_two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[
 
 
 def made(broker: TwoDirs) -> TwoDirs:
-    """The broker, with the topic."""
     create_topic(broker.bootstrap, TOPIC, configs={"segment.bytes": "1048576"})
     eventually(broker.places)
     return broker

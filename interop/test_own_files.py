@@ -46,12 +46,16 @@ class Written(NamedTuple):
 def written(local_tools: None, tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("own")
     found, data = Written(folder / "stopped", folder / "killed"), folder / "data"
-    _format(folder / "server.properties", data)
+    config = folder / "server.properties"
+    config.write_text(f"node.id=1\nlog.dirs={data}\n")
+    # The tools know this metadata version, since they are of an older release.
+    words = ["-m", "kafkadouble", "format", "--config", str(config), "--release-version", "4.3"]
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
     server = Double(str(data), *SETTINGS)
     try:
         server.start()
         fill(server.bootstrap)
-        eventually(lambda: _size(data) < 3 * SEGMENT // 2)
+        eventually(lambda: sum(path.stat().st_size for path in data.glob(f"{COMPACTED}-0/*.log")) < 3 * SEGMENT // 2)
         producers = leave_open(server.bootstrap)
         server.stop()
         shutil.copytree(data, found.stopped)
@@ -63,18 +67,6 @@ def written(local_tools: None, tmp_path_factory: pytest.TempPathFactory) -> Writ
     finally:
         server.stop()
     return found
-
-
-def _format(config: Path, data: Path) -> None:
-    """Formats for a metadata version that the tools know, since they are of an older release."""
-    config.write_text(f"node.id=1\nlog.dirs={data}\n")
-    words = ["-m", "kafkadouble", "format", "--config", str(config), "--release-version", "4.3"]
-    subprocess.run([sys.executable, *words], check=True, capture_output=True)
-
-
-def _size(data: Path) -> int:
-    """The size of the compacted topic, of which more than two segments were written."""
-    return sum(path.stat().st_size for path in data.glob(f"{COMPACTED}-0/*.log"))
 
 
 def test_kafka_finds_what_we_report(written: Written) -> None:

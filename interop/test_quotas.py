@@ -59,12 +59,6 @@ def quota(broker: Broker, name: str, kind: str = "client-id", **quotas: float) -
         set_quota(broker.bootstrap, name, key, None, kind)
 
 
-def _fill(broker: Broker, topic: str) -> None:
-    with CREATOR.producer(broker.bootstrap) as producer:
-        for number in range(COUNT):
-            producer.send(topic, [Record(b"%d" % number * SIZE)])
-
-
 def test_a_producer_takes_as_long_as_its_quota_says(broker: Broker, client: Client, topic: str) -> None:
     name = unique("slow")
     with quota(broker, name, producer_byte_rate=RATE), client.producer(broker.bootstrap, client_id=name) as producer:
@@ -77,7 +71,9 @@ def test_a_producer_takes_as_long_as_its_quota_says(broker: Broker, client: Clie
 
 def test_a_consumer_takes_as_long_as_its_quota_says(broker: Broker, client: Client, topic: str) -> None:
     name = unique("slow")
-    _fill(broker, topic)
+    with CREATOR.producer(broker.bootstrap) as producer:
+        for number in range(COUNT):
+            producer.send(topic, [Record(b"%d" % number * SIZE)])
     options = {"client_id": name, "max_partition_fetch_bytes": SIZE}
     with quota(broker, name, consumer_byte_rate=RATE):
         began = time.monotonic()

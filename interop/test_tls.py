@@ -42,7 +42,6 @@ class Secured(NamedTuple):
     certificates: Certificates
 
     def options(self, client: Client, user: str | None = None) -> dict[str, Any]:
-        """The options of one of our clients."""
         if client.name != "confluent-kafka":
             return {"security_protocol": "SSL", "ssl_context": self.context(user)}
         own = str(self.certificates.of_user(user)) if user else None

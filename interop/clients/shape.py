@@ -36,8 +36,6 @@ Headers = Sequence[tuple[str, bytes | None]]
 
 
 class Partition(NamedTuple):
-    """A partition of a topic."""
-
     topic: str
     partition: int
 

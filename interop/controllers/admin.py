@@ -152,7 +152,6 @@ def set_default(bootstrap: str, name: str, value: str | None) -> None:
 
 
 def allow(bootstrap: str, principal: str, topic: str, operation: int) -> None:
-    """Allows an operation on a topic."""
     of = CreateAclsRequest
     made = of.AclCreation(
         resource_type=TOPIC,

@@ -95,7 +95,6 @@ def true_snapshots(nodes: Sequence[Node]) -> int:
 
 
 def image_in(node: Node, id: OffsetAndEpoch) -> Image:
-    """The image in a snapshot of a node."""
     reader = _store(node).open(id)
     assert reader is not None
     return image_snapshots.load_image(reader)

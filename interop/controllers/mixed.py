@@ -77,16 +77,14 @@ class Mixed:
             if leader.id in ids:
                 return leader
             if len(ids) == 1:
-                self._make_patient(self.node(ids[0]))
+                node = self.node(ids[0])
+                if not node.has(PATIENT):
+                    node.kill()
+                    node.configure(**PATIENT)
+                    node.start()
+                    self.caught_up()
             self.fail_over()
         raise AssertionError(f"none of {ids} led in {TRIES} elections")
-
-    def _make_patient(self, node: Node) -> None:
-        if not node.has(PATIENT):
-            node.kill()
-            node.configure(**PATIENT)
-            node.start()
-            self.caught_up()
 
     def caught_up(self) -> int:
         """Waits until all running controllers hold what the leader holds now; returns its end

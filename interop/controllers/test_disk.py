@@ -17,7 +17,6 @@ from .deeds import Ledger
 from .kinds import DOUBLE, Double, Kafka, Kind
 from .logs import batches, same, snapshot_ids, true_snapshots
 from .mixed import PATIENT, mixed
-from .node import Node
 from .plan import broker, controller
 
 pytestmark = pytest.mark.timeout(900)
@@ -49,7 +48,13 @@ def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> Non
         # More records than it had: until it fetches, the leader reports its lost end offset.
         ledger.all("after")
         cluster.caught_up()
-        brought_back(node, pieces, by=leader if lost == "theirs" else None)
+        by = leader if lost == "theirs" else None
+        first = snapshot_ids(node)[0]
+        assert batches(node.metadata)[0].header.base_offset >= first.offset
+        size = (node.metadata / names.checkpoint_name(first)).stat().st_size
+        if by is not None:
+            requests = by.log.read_text().count("FetchSnapshot")
+            assert requests >= -(-size // pieces), f"{requests} requests for {size} bytes in pieces of {pieces}"
         assert cluster.led_by([node.id]) is node
         ledger.all("led")
         ledger.check()
@@ -57,14 +62,3 @@ def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> Non
         cluster.stop()
         same(cluster.controllers, end)
         true_snapshots(cluster.controllers)
-
-
-def brought_back(node: Node, pieces: int, by: Node | None) -> None:
-    """Asserts that it began with a snapshot, which came in this number of pieces: the leader has
-    logged each of them."""
-    first = snapshot_ids(node)[0]
-    assert batches(node.metadata)[0].header.base_offset >= first.offset
-    size = (node.metadata / names.checkpoint_name(first)).stat().st_size
-    if by is not None:
-        requests = by.log.read_text().count("FetchSnapshot")
-        assert requests >= -(-size // pieces), f"{requests} requests for {size} bytes in pieces of {pieces}"

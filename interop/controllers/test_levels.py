@@ -72,7 +72,6 @@ def set_password(bootstrap: str, user: str) -> int:
 
 
 def with_password(bootstrap: str) -> list[str]:
-    """The users that have a password."""
     return [result.user for result in ask(bootstrap, DescribeUserScramCredentialsRequest(users=None), 0).results]
 
 
@@ -103,7 +102,6 @@ def written(running: Mixed) -> list[tuple[Message, int]]:
 
 
 def kinds(records: list[tuple[Message, int]]) -> Versions:
-    """The versions of the records of each type."""
     versions: Versions = {}
     for message, version in records:
         versions.setdefault(type(message).__name__, set()).add(version)

@@ -22,8 +22,6 @@ class Difference(NamedTuple):
 
 
 class RequestDifference(NamedTuple):
-    """A difference and the request that shows it."""
-
     script: str
     line: int
     api: str

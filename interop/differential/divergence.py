@@ -134,7 +134,6 @@ def _patterns() -> tuple[Pattern, ...]:
 
 
 def as_markdown() -> str:
-    """The page."""
     listed, sections = rows(), dict[str, list[Row]]()
     for row in listed:
         sections.setdefault(row.section, []).append(row)

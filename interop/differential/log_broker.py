@@ -49,8 +49,6 @@ class Fetched(NamedTuple):
 
 
 class Broker:
-    """One of the two brokers."""
-
     def __init__(self, address: str, begun_ms: int) -> None:
         self.address, self.begun_ms = address, begun_ms
         self.transactional: dict[str, TransactionalProducer] = {}

@@ -42,8 +42,6 @@ Outcome = dict[str, Any] | str
 
 
 class Line:
-    """One connection."""
-
     def __init__(self, name: str, address: tuple[str, int]) -> None:
         self.name = name
         source = (GUEST_HOST, 0) if name.startswith(GUEST) else None

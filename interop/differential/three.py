@@ -66,12 +66,8 @@ class Clusters:
         for side in self.sides:
             side.is_running(deed.broker, deed.verb == "start")
             if deed.verb in ("gone", "start"):
-                self._wait_for_metadata(side, deed)
-
-    def _wait_for_metadata(self, side: Side, deed: Deed) -> None:
-        """Returns when all running brokers of a side know of it."""
-        eventually(partial(_lists_broker, side, deed.broker, deed.verb == "start"))
-        mark(side, str(next(_marks)))
+                eventually(partial(_lists_broker, side, deed.broker, deed.verb == "start"))
+                mark(side, str(next(_marks)))
 
 
 @contextmanager

@@ -84,7 +84,6 @@ def _identity_when(
 
 
 def _answer_to(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> bytes:
-    """The body of the response."""
     # the key is also the correlation id
     request = struct.pack(">hhih", key, version, key, -1) + body
     line.write(struct.pack(">i", len(request)) + request)

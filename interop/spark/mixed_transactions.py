@@ -54,13 +54,8 @@ class Writer(Protocol):
     def end(self, *, commit: bool) -> None: ...
 
 
-def key_of(value: str) -> str | None:
-    """The key of a record; every third has none."""
-    return None if int(value) % 3 == 0 else f"k{value}"
-
-
 def _send(producer: Producer, topic: str, partition: int, value: str) -> None:
-    producer.produce(topic, value, key=key_of(value), partition=partition)
+    producer.produce(topic, value, key=None if int(value) % 3 == 0 else f"k{value}", partition=partition)
     assert producer.flush(PATIENCE_S) == 0
 
 

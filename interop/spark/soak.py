@@ -111,10 +111,6 @@ class Soak:
             self.write(topic)
         node.start()
         self.in_sync()
-        self.move_leaders()
-
-    def move_leaders(self) -> None:
-        """Moves leaders to the preferred replicas."""
         self._call_admin(lambda admin: {"all": admin.elect_leaders(ElectionType.PREFERRED)})
 
     def in_sync(self) -> None:

@@ -33,16 +33,12 @@ def rows(frame: Any) -> list[tuple[Any, ...]]:
     return sorted((tuple(row) for row in frame.collect()), key=lambda row: row[2:5])
 
 
-def of_connector(spark: Any, filled: Cluster, isolation: str) -> Any:
-    arguments = {"kafka.bootstrap.servers": filled.bootstrap, "subscribe": ",".join(TOPICS), "includeHeaders": "true"}
-    return spark.read.format("kafka").options(**arguments).option("kafka.isolation.level", isolation).load()
-
-
 @pytest.mark.parametrize("isolation", ["read_uncommitted", "read_committed"])
 def test_records_are_those_of_sparks_connector(spark: Any, filled: Cluster, isolation: str) -> None:
     """Compares row by row, in all columns that both have. Compaction may come between the two
     readings."""
-    theirs = of_connector(spark, filled, isolation)
+    arguments = {"kafka.bootstrap.servers": filled.bootstrap, "subscribe": ",".join(TOPICS), "includeHeaders": "true"}
+    theirs = spark.read.format("kafka").options(**arguments).option("kafka.isolation.level", isolation).load()
     options = {"topics": ",".join(TOPICS), "isolation": isolation, "includeHeaders": True, "failOnDataLoss": False}
     ours = log(spark, filled, "records", **options).select(theirs.columns)
     assert ours.schema.simpleString() == theirs.schema.simpleString()

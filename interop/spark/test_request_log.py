@@ -115,7 +115,12 @@ def test_request_log_of_kafka_3_9_marks_deprecated_versions(
     with logging_kafka(tmp_path, OLD, monkeypatch, request) as (bootstrap, path):
         produce(bootstrap)
         host, _, port = bootstrap.rpartition(":")
-        old_list_offsets(host, int(port))
+        # ListOffsets version 0, without topics; Kafka 4 does not have it.
+        with socket.create_connection((host, int(port)), timeout=30) as sock:
+            body = (-1).to_bytes(4, "big", signed=True) + (0).to_bytes(4, "big")
+            frame = bytes.fromhex("0002 0000 00000001 0003") + b"old" + body
+            sock.sendall(len(frame).to_bytes(4, "big") + frame)
+            assert sock.recv(4, socket.MSG_WAITALL)
         rows = logged(path, "old")
     (row_of_request,) = [row for row in rows if row["client_id"] == "old"]
     assert (row_of_request["api"], row_of_request["version"], row_of_request["deprecated"]) == ("ListOffsets", 0, True)
@@ -123,12 +128,3 @@ def test_request_log_of_kafka_3_9_marks_deprecated_versions(
     assert all(version < kept_from()[key] for key, version in deprecated), (
         "Kafka 4 removed every version that 3.9 calls deprecated"
     )
-
-
-def old_list_offsets(host: str, port: int) -> None:
-    """ListOffsets version 0, without topics; Kafka 4 does not have it."""
-    with socket.create_connection((host, port), timeout=30) as sock:
-        body = (-1).to_bytes(4, "big", signed=True) + (0).to_bytes(4, "big")
-        frame = bytes.fromhex("0002 0000 00000001 0003") + b"old" + body
-        sock.sendall(len(frame).to_bytes(4, "big") + frame)
-        assert sock.recv(4, socket.MSG_WAITALL)

@@ -73,12 +73,8 @@ def test_mirror_maker_copies_records_and_offsets_of_groups(broker: Broker, tmp_p
         with running(MIRROR_MAKER, tmp_path, {**own, "a->b.topics": topic}):
             mirrored = target.wait_for_records(f"a.{topic}", 2, timeout=PATIENCE)
             assert [record.text() for record in mirrored] == ORDERS
-            _commit(broker, topic, group, 2)
+            consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": group})
+            consumer.commit(offsets=[TopicPartition(topic, 0, 2)], asynchronous=False)
+            consumer.close()
             found = eventually(target.groups, lambda groups: group in groups, within=PATIENCE)
             assert found[group].offsets[f"a.{topic}", 0].offset == 2
-
-
-def _commit(broker: Broker, topic: str, group: str, offset: int) -> None:
-    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": group})
-    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
-    consumer.close()

@@ -94,7 +94,6 @@ def served() -> frozenset[str]:
 
 
 def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: frozenset[str] | None = None) -> str:
-    """The page."""
     brokers = sorted(results, key=lambda name: (name != "double", name))
     parts = [_head(brokers, results), _walks(brokers, results, programs), _meanings(), _not_offered(programs)]
     known = served() if apis is None else apis

@@ -70,7 +70,12 @@ def _endured(broker: Broker, programs: Sequence[Program]) -> dict[str, Outcome]:
                 outcomes[program.name] = Outcome([], missing=str(reason))
         late = _under_deaths(broker, running)
         for one in running:
-            outcomes[one.program.name] = _judged(broker, one, late.get(one.program.name))
+            wrong = [text for text in (late.get(one.program.name), one.end()) if text]
+            with CREATOR.admin(broker.bootstrap) as admin:
+                committed = {tp.partition: offset for tp, offset in admin.group_offsets(one.group).items()}
+            outcomes[one.program.name] = Outcome(
+                [*wrong, *faults(one, committed)], len(one.acknowledged), one.failed, twice(one)
+            )
     return outcomes
 
 
@@ -138,13 +143,6 @@ def _leads(victim: Server, alive: str, running: Sequence[Enduring]) -> None:
     for one in running:
         leaders = cluster_state.leaders(alive, one.topic)
         assert victim.bootstrap in leaders.values(), (victim.bootstrap, leaders)
-
-
-def _judged(broker: Broker, one: Enduring, late: str | None) -> Outcome:
-    wrong = [text for text in (late, one.end()) if text]
-    with CREATOR.admin(broker.bootstrap) as admin:
-        committed = {tp.partition: offset for tp, offset in admin.group_offsets(one.group).items()}
-    return Outcome([*wrong, *faults(one, committed)], len(one.acknowledged), one.failed, twice(one))
 
 
 @pytest.mark.parametrize("program", ENDURING, ids=[program.name for program in ENDURING])

@@ -8,7 +8,6 @@ changelog topic.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -31,17 +30,6 @@ TRANSACTIONS = {"AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCom
 def test_streams_program_counts_words(broker: Broker, guarantee: str, needs: set[str], protocol: str) -> None:
     if protocol == "streams" and "StreamsGroupHeartbeat" not in served(broker.bootstrap):
         pytest.skip("the broker has no streams groups (KIP-1071)")
-    code, result = _count(broker, guarantee, protocol)
-    if needs <= served(broker.bootstrap):
-        assert result["behaviours"] == {"count": "pass", "internal_topics": "pass"}
-        assert (code, result["counts"]) == (0, COUNTS)
-    else:
-        assert "TransactionalIdAuthorizationException" in result["behaviours"]["count"]
-        assert (code, result["counts"]) == (1, {})
-    assert result["topics"] == {f"{STORE}-changelog": "compact", f"{STORE}-repartition": "delete"}
-
-
-def _count(broker: Broker, guarantee: str, protocol: str) -> tuple[int, dict[str, Any]]:
     try:
         command = word_count(built(TOOLCHAIN))
     except Missing as reason:
@@ -49,4 +37,11 @@ def _count(broker: Broker, guarantee: str, protocol: str) -> tuple[int, dict[str
     name = unique("streams")
     end = ended([*command, guarantee, protocol, broker.bootstrap, name, f"app-{name}"])
     assert end.stdout.startswith("{"), end.stderr
-    return end.code, json.loads(end.stdout)
+    code, result = end.code, json.loads(end.stdout)
+    if needs <= served(broker.bootstrap):
+        assert result["behaviours"] == {"count": "pass", "internal_topics": "pass"}
+        assert (code, result["counts"]) == (0, COUNTS)
+    else:
+        assert "TransactionalIdAuthorizationException" in result["behaviours"]["count"]
+        assert (code, result["counts"]) == (1, {})
+    assert result["topics"] == {f"{STORE}-changelog": "compact", f"{STORE}-repartition": "delete"}

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from interop.brokers import Broker, Server
+from interop.brokers import Broker
 from tests.support.waiting import eventually
 
 from .cluster_state import GROUP, await_in_sync, coordinator
@@ -52,7 +52,8 @@ def test_each_record_gives_one_result_while_brokers_are_killed(broker: Broker, s
         pipeline.goes_on()
     for number in range(KILLS[everything()]):
         await_in_sync(broker, *INTERNAL, *(topic for pipeline in pipelines.values() for topic in pipeline.topics))
-        victims = _victims(broker, killed)
+        address = coordinator(broker.bootstrap, GROUP, "any: the topic of offsets has one partition")
+        victims = [server for server in broker.servers if (server.bootstrap == address) == (killed == OF_GROUP)]
         victim = victims[number % len(victims)]
         for deed in (victim.kill, victim.start):
             deed()
@@ -60,11 +61,6 @@ def test_each_record_gives_one_result_while_brokers_are_killed(broker: Broker, s
                 pipeline.goes_on()
     wrong = [f"{name}: {text}" for name, pipeline in pipelines.items() for text in pipeline.end()]
     assert not wrong, "\n".join(wrong)
-
-
-def _victims(broker: Broker, killed: str) -> list[Server]:
-    address = coordinator(broker.bootstrap, GROUP, "any: the topic of offsets has one partition")
-    return [server for server in broker.servers if (server.bootstrap == address) == (killed == OF_GROUP)]
 
 
 def test_a_member_that_was_paused_is_fenced(broker: Broker, stack: ExitStack) -> None:

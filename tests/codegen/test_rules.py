@@ -105,11 +105,9 @@ DEFAULTS: list[tuple[str, list[Any], str]] = [
 ]  # fmt: skip
 
 
-def _named(rules: list[tuple[str, list[Any], str]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("fields", "problem"), [pytest.param(*rule[1:], id=rule[0]) for rule in rules])
-
-
-@_named(FIELDS + TAGS + DEFAULTS)
+@pytest.mark.parametrize(
+    ("fields", "problem"), [pytest.param(*rule[1:], id=rule[0]) for rule in (FIELDS + TAGS + DEFAULTS)]
+)
 def test_a_field_that_breaks_a_rule(fields: list[Any], problem: str) -> None:
     with pytest.raises(SpecError) as caught:
         parse(raw(*fields))

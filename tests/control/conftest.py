@@ -18,7 +18,6 @@ def served() -> Iterator[tuple[KafkaDouble, ControlServer]]:
 
 @pytest.fixture
 def kafka(served: tuple[KafkaDouble, ControlServer]) -> KafkaDouble:
-    """The double, empty."""
     served[0].reset()
     return served[0]
 

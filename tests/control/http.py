@@ -45,7 +45,6 @@ def call(
 
 
 def post(url: str, verb: str, **parameters: object) -> Any:
-    """The result of a verb."""
     answer = call(url, "POST", f"/verbs/{verb}", parameters)
     assert answer.status == 200, answer
     return answer.json["result"]

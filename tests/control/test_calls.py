@@ -61,16 +61,11 @@ def test_a_wait_returns_as_soon_as_the_state_is_there(url: str, kafka: KafkaDoub
 def test_many_waits_leave_room_for_calls(url: str, kafka: KafkaDouble) -> None:
     with ThreadPoolExecutor(80) as pool:
         waits = [pool.submit(post, url, "wait_for_topic", topic="orders", timeout=60) for _ in range(80)]
-        kafka_has(kafka, 80)
+        turned = threading.Event()
+        while len(kafka._double_host.serving().broker.watches.checks) < 80:
+            turned.wait(0.001)
         assert post(url, "create_topic", name="orders") is None
         assert [wait.result() for wait in waits] == [None] * 80
-
-
-def kafka_has(kafka: KafkaDouble, waits: int) -> None:
-    """Returns when so many waits have begun."""
-    turned = threading.Event()
-    while len(kafka._double_host.serving().broker.watches.checks) < waits:
-        turned.wait(0.001)
 
 
 def test_a_wait_ends_when_its_client_leaves(url: str, kafka: KafkaDouble) -> None:

@@ -50,10 +50,6 @@ def views(kafka: KafkaDouble, time: Time) -> SharedViews:
     return SharedViews(kafka, time)
 
 
-def topics_of(kafka: KafkaDouble) -> str:
-    return event("topics", VERBS["topics"].call_json(kafka, {}))
-
-
 def changed(views: SharedViews, time: Time, name: str = "topics") -> Any:
     time.now += 1_000
     return json.loads(views.look(name)[0].partition("data: ")[2])
@@ -76,7 +72,7 @@ def test_the_text_of_the_topics_is_that_of_the_verb(kafka: KafkaDouble, views: S
     for change in changes:
         change()
         changed(views, time)
-        assert views.look("topics")[0] == topics_of(kafka)
+        assert views.look("topics")[0] == event("topics", VERBS["topics"].call_json(kafka, {}))
 
 
 def grown(name: str, count: int) -> CreatePartitionsRequest.CreatePartitionsTopic:

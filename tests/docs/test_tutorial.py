@@ -7,11 +7,10 @@ import ast
 import importlib.util
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
-from tests.support.pages import DOCS, Block, blocks, run_suite
+from tests.support.pages import DOCS, blocks, run_suite
 
 pytest.importorskip("confluent_kafka")
 pytest_plugins = ("pytester",)
@@ -30,7 +29,16 @@ def test_a_command_prints_what_is_shown(pytester: pytest.Pytester, index: int) -
     """With the files as they are at that place of the page."""
     for step in STEPS[:index]:
         if step.language == "python":
-            write(pytester.path / step.title, step)
+            path = pytester.path / step.title
+            before = path.read_text() if path.exists() else ""
+            if not step.text.startswith(" "):
+                path.write_text(before + "\n\n" * bool(before) + step.text)
+            else:
+                changed = re.compile(rf"^{re.escape(step.text.partition('=')[0])}=.*\n", re.MULTILINE)
+                after, count = changed.subn(step.text, before)
+                assert count == 1
+                path.write_text(after)
+            ast.parse(path.read_text())
     assert STEPS[index].language == "console"
     command, *shown = STEPS[index].text.splitlines()
     program, *arguments = shlex.split(command.removeprefix("$ "))
@@ -38,16 +46,3 @@ def test_a_command_prints_what_is_shown(pytester: pytest.Pytester, index: int) -
     printed = "\n".join(run_suite(pytester, *arguments).outlines)
     assert shown
     assert all(line in printed for line in shown), printed
-
-
-def write(path: Path, step: Block) -> None:
-    """Writes a new file, replaces the one line that a block changes, or adds to a file."""
-    before = path.read_text() if path.exists() else ""
-    if not step.text.startswith(" "):
-        path.write_text(before + "\n\n" * bool(before) + step.text)
-    else:
-        changed = re.compile(rf"^{re.escape(step.text.partition('=')[0])}=.*\n", re.MULTILINE)
-        after, count = changed.subn(step.text, before)
-        assert count == 1
-        path.write_text(after)
-    ast.parse(path.read_text())

@@ -68,8 +68,6 @@ class Confluent:
 
 
 class KafkaPython:
-    """kafka-python."""
-
     def __init__(self, kafka: KafkaDouble) -> None:
         self.base = {"bootstrap_servers": kafka.bootstrap_servers, "client_id": "kafka-python"}
 
@@ -99,8 +97,6 @@ class KafkaPython:
 
 
 class AioKafka:
-    """aiokafka."""
-
     def __init__(self, kafka: KafkaDouble) -> None:
         self.base = {"bootstrap_servers": kafka.bootstrap_servers, "client_id": "aiokafka"}
         self.create = KafkaPython(kafka).create

@@ -85,13 +85,6 @@ def ask_the_leader(kafka: KafkaDouble, topic: str, body: Message, version: int) 
     ask(kafka.brokers[leader].bootstrap, body, version)
 
 
-def purge(kafka: KafkaDouble, topic: str, offset: int) -> None:
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=offset)
-    body = of(topics=[of.DeleteRecordsTopic(name=topic, partitions=[partition])], timeout_ms=0)
-    ask_the_leader(kafka, topic, body, 2)
-
-
 def have_it_compacted(kafka: KafkaDouble, topic: str) -> None:
     of = IncrementalAlterConfigsRequest
     config = of.AlterableConfig(name="cleanup.policy", config_operation=0, value="compact")
@@ -105,7 +98,10 @@ def test_leader_and_followers_hold_the_same_after_two_checks(kafka: KafkaDouble)
             kafka.produce(topic, b"v" * 2_000, key=b"k%d" % (number % 5))
     before = {topic: size_by_api(kafka, 1, topic) for topic in TOPICS}
     kafka.advance(25)
-    purge(kafka, "purged", 30)
+    of = DeleteRecordsRequest
+    partition = of.DeleteRecordsPartition(partition_index=0, offset=30)
+    body = of(topics=[of.DeleteRecordsTopic(name="purged", partitions=[partition])], timeout_ms=0)
+    ask_the_leader(kafka, "purged", body, 2)
     have_it_compacted(kafka, "reconfigured")
     kafka.advance(TWO_CHECKS_S)
     for topic in TOPICS:

@@ -76,8 +76,6 @@ class Idempotent(Confluent):
 
 
 class KafkaPython:
-    """kafka-python."""
-
     def __init__(self, kafka: KafkaDouble) -> None:
         self.acknowledged: dict[bytes, int] = {}
         self._producer = kafka_python.KafkaProducer(
@@ -148,8 +146,6 @@ class ConfluentConsumer:
 
 
 class KafkaPythonConsumer:
-    """kafka-python."""
-
     def __init__(self, kafka: KafkaDouble) -> None:
         self._consumer = kafka_python.KafkaConsumer(
             "t",

@@ -16,14 +16,6 @@ from tests.support.serving import run, serving
 METADATA = "__cluster_metadata-0"
 
 
-def flipped(file: Path) -> bytes:
-    """Changes a byte in the middle of the file; returns the original content."""
-    good = file.read_bytes()
-    at = len(good) // 2
-    file.write_bytes(good[:at] + bytes([good[at] ^ 0x80]) + good[at + 1 :])
-    return good
-
-
 def refused(directory: Path, file: Path) -> None:
     """Asserts that `serve` and `check` both fail and name the file."""
     ended = run("serve", "--port", "0", "--data-dir", str(directory))
@@ -46,7 +38,9 @@ def test_serve_names_the_file_and_ends(tmp_path: Path) -> None:
             it.ask(MetadataRequest(), 9)
         assert it.end()[0] == 0
     for file in (folder / "00000000000000000000.log", folder / "quorum-state", max(folder.glob("*.checkpoint"))):
-        good = flipped(file)
+        good = file.read_bytes()
+        at = len(good) // 2
+        file.write_bytes(good[:at] + bytes([good[at] ^ 0x80]) + good[at + 1 :])
         refused(tmp_path, file)
         file.write_bytes(good)
     with serving("-q", "--data-dir", str(tmp_path)) as it:

@@ -55,13 +55,6 @@ def produce(broker: Serving) -> None:
     assert {response.error_code for response in answer.responses[0].partition_responses} == {0}
 
 
-def delete_first_records(broker: Serving) -> None:
-    of = DeleteRecordsRequest
-    partitions = [of.DeleteRecordsPartition(partition_index=n, offset=1) for n in range(PARTITIONS)]
-    answer = broker.ask(of(topics=[of.DeleteRecordsTopic(name="t", partitions=partitions)], timeout_ms=5000), 2)
-    assert {each.error_code for each in answer.topics[0].partitions} == {0}
-
-
 def test_partitions_are_placed_and_described_in_log_dirs_only(tmp_path: Path) -> None:
     file = properties(tmp_path, ("a", "b"), "meta")
     assert run("format", "--config", file).returncode == 0
@@ -81,7 +74,10 @@ def test_partitions_in_the_directory_of_the_metadata_log_are_moved(tmp_path: Pat
     checkpoints = ("-c", "log.flush.start.offset.checkpoint.interval.ms=20")
     with serving("--config", before, "--port", "0", "--topic", f"t:{PARTITIONS}", *checkpoints) as broker:
         produce(broker)
-        delete_first_records(broker)
+        of = DeleteRecordsRequest
+        partitions = [of.DeleteRecordsPartition(partition_index=n, offset=1) for n in range(PARTITIONS)]
+        answer = broker.ask(of(topics=[of.DeleteRecordsTopic(name="t", partitions=partitions)], timeout_ms=5000), 2)
+        assert {each.error_code for each in answer.topics[0].partitions} == {0}
         while "t 8 1" not in "".join(path.read_text() for path in tmp_path.glob("*/log-start-offset-checkpoint")):
             broker.ask(MetadataRequest(topics=[]), 12)
         broker.end(number)

@@ -35,13 +35,6 @@ def move(bootstrap: str, path: str) -> int:
     return code
 
 
-def other(bootstrap: str) -> str:
-    """A directory of a broker in which t-0 is not."""
-    results = ask(bootstrap, DescribeLogDirsRequest(topics=None), 4).results
-    path: str = next(result.log_dir for result in results if result.log_dir not in places(bootstrap))
-    return path
-
-
 @pytest.mark.parametrize("brokers", [1, 2])
 def test_each_broker_moves_its_replica(tmp_path: Path, brokers: int) -> None:
     dirs = [tmp_path / "one", tmp_path / "two"]
@@ -50,7 +43,8 @@ def test_each_broker_moves_its_replica(tmp_path: Path, brokers: int) -> None:
         for number in range(100):
             kafka.produce("t", b"%d" % number * 1000)
         for bootstrap in kafka.bootstrap_servers.split(","):
-            target = other(bootstrap)
+            results = ask(bootstrap, DescribeLogDirsRequest(topics=None), 4).results
+            target: str = next(result.log_dir for result in results if result.log_dir not in places(bootstrap))
             assert move(bootstrap, target) == 0
             eventually(partial(places, bootstrap), partial(operator.eq, {target: False}))
         kafka.produce("t", b"more")

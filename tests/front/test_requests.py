@@ -35,19 +35,15 @@ def produce(session: Session, topic: str, partition: int = 0, error: int = 0, **
     session.request(body, ProduceResponse(responses=topics), 9, **more)
 
 
-def commit(session: Session, group: str, topic: str) -> None:
-    partitions = [OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0)]
-    topics = [OffsetCommitRequest.OffsetCommitRequestTopic(name=topic, partitions=partitions)]
-    session.request(OffsetCommitRequest(group_id=group, topics=topics), None, 9)
-
-
 @pytest.fixture
 def session() -> Session:
     session = Session()
     session.request(MetadataRequest(topics=None), client_id="other", broker=2)
     produce(session, "orders", 0, took=5)
     produce(session, "orders", 1, error=6)
-    commit(session, "shop", "orders")
+    partitions = [OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0)]
+    topics = [OffsetCommitRequest.OffsetCommitRequestTopic(name="orders", partitions=partitions)]
+    session.request(OffsetCommitRequest(group_id="shop", topics=topics), None, 9)
     session.request(HeartbeatRequest(group_id="shop"), outcome="abandoned")
     return session
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,14 +51,6 @@ LOADED, LOAD_TIME = LOADER + "HandleLoadSnapshotCount", CONTROLLER + "LoadSnapsh
 SNAPSHOTS = "**/__cluster_metadata-0/*.checkpoint"
 
 
-def ask_until(kafka: KafkaDouble, holds: Callable[[], bool]) -> None:
-    """Sends requests until `holds` is true: the file of a snapshot is flushed in the background."""
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        kafka.produce("t0", "a value")
-
-
 def newest(data: Path) -> Path:
     """The file of the newest snapshot."""
     return max(data.glob(SNAPSHOTS), key=lambda file: file.name)
@@ -72,7 +63,11 @@ def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
         for number in range(20):
             kafka.create_topic(f"t{number}")
         kafka.advance(1)
-        ask_until(kafka, lambda: any(tmp_path.glob(SNAPSHOTS)))
+        # The file of a snapshot is flushed in the background.
+        deadline = time.monotonic() + 30
+        while not any(tmp_path.glob(SNAPSHOTS)):
+            assert time.monotonic() < deadline
+            kafka.produce("t0", "a value")
         file = newest(tmp_path)
         found = kafka.metrics
         assert found[SIZE] == found[WRITTEN_BYTES] == file.stat().st_size

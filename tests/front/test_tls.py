@@ -120,7 +120,7 @@ def test_connections_that_never_shake_hands_leave_nothing(first: bytes) -> None:
             gc.collect()
             kafka._double_host.call(lambda: None)
             descriptors.append(len(os.listdir("/proc/self/fd")))
-            sizes.append(_resident_bytes())
+            sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
         quotas = kafka._double_host.serving().broker.controlling.listener._acceptors[0].quotas
         assert kafka._double_host.call(lambda: quotas.total) == 0
         assert descriptors[2] <= descriptors[0] + 2
@@ -133,10 +133,6 @@ def _until_closed(sock: socket.socket) -> None:
             pass
     except ConnectionError:
         return
-
-
-def _resident_bytes() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_connections_in_their_handshake_count() -> None:

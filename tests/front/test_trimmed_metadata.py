@@ -23,16 +23,6 @@ SMALL = {
 MOST_TOPICS = 400
 
 
-def trimmed_logs(folder: Path) -> list[Path]:
-    """The folders of metadata logs that begin after offset 0."""
-    found = []
-    for path in sorted(folder.glob("**/log-start-offset-checkpoint")):
-        starts = offset_checkpoint.read(path.read_bytes())
-        if starts.get(("__cluster_metadata", 0), 0) > 0:
-            found.append(path.parent)
-    return found
-
-
 def fill(kafka: KafkaDouble, folder: Path) -> None:
     """Creates topics until a snapshot was deleted, and with it the beginning of a log. Snapshots
     are flushed in the background, which takes a while."""
@@ -53,7 +43,11 @@ def test_node_with_trimmed_metadata_starts_after_a_clean_stop(tmp_path: Path, br
                 fill(kafka, tmp_path)
             assert len(kafka.records("t0-0")) == life
             kafka.produce("t0-0", "a")
-        trimmed = trimmed_logs(tmp_path)
+        trimmed = []
+        for path in sorted(tmp_path.glob("**/log-start-offset-checkpoint")):
+            starts = offset_checkpoint.read(path.read_bytes())
+            if starts.get(("__cluster_metadata", 0), 0) > 0:
+                trimmed.append(path.parent)
         assert trimmed
         assert [check(folder).word for folder in trimmed] == ["good"] * len(trimmed)
 

@@ -170,7 +170,10 @@ class QuorumStage:
         self.controllers.refresh()
         self.look()
         for node in self.nodes.values():
-            self._has_everything(node)
+            image = node.controller.image
+            for name, value in self.done.items():
+                assert image.topic_named(name), (node, name)
+                assert image.config_overrides(TOPIC, name)[RETENTION] == value, (node, name)
         self._bounds()
         return True
 
@@ -253,12 +256,6 @@ class QuorumStage:
         for id in image.brokers:
             if id not in BROKERS:
                 assert self.ask(UnregisterBrokerRequest(broker_id=id), 0).error_code == 0
-
-    def _has_everything(self, node: Node) -> None:
-        image = node.controller.image
-        for name, value in self.done.items():
-            assert image.topic_named(name), (node, name)
-            assert image.config_overrides(TOPIC, name)[RETENTION] == value, (node, name)
 
     def _bounds(self) -> None:
         """No state grows, except what was written."""

@@ -102,8 +102,6 @@ class Line:
 
 
 class Hostile:
-    """A hostile connection."""
-
     def __init__(self, stage: Stage, number: int) -> None:
         self.stage, self.line = stage, Line()
         self.peer = Peer(number, "203.0.113.9", number % 65536, BROKER)

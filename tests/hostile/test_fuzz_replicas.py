@@ -51,7 +51,9 @@ class Campaign:
             return answer
         self.made += 1
         if dice.random() < 0.3:
-            return self._counted("bytes", on_the_wire(dice, answer, _version(request)))
+            return self._counted(
+                "bytes", on_the_wire(dice, answer, {1: FETCH_VERSION, 2: 9, 56: 3}[request.api_key or 0])
+            )
         if isinstance(request, AlterPartitionRequest):
             return self._counted("granted", granted(dice, answer))
         if isinstance(answer, FetchResponse):
@@ -74,16 +76,13 @@ class Campaign:
             stage.cluster.step(dice.choice((5, 5, 20, 60)))
             stage.look()
             if before // HEAL_EVERY != self.made // HEAL_EVERY:
-                self._heal(before)
+                self.stage.heal()
+                if before // BEGIN_EVERY != self.made // BEGIN_EVERY:
+                    self.stage.begin()
+                self._arm()
         except BaseException as problem:
             problem.add_note(f"seed {self.seed!r}, lie {self.made}")
             raise
-
-    def _heal(self, before: int) -> None:
-        self.stage.heal()
-        if before // BEGIN_EVERY != self.made // BEGIN_EVERY:
-            self.stage.begin()
-        self._arm()
 
     def _ask(self) -> None:
         """Sends a request in the name of a replica, or of any broker."""
@@ -97,10 +96,6 @@ class Campaign:
             self.made += 1
             self._counted("requested", None)
             cluster.submit(cluster.nodes[dice.choice(BROKERS)], request, FETCH_VERSION, lambda answer: None, BROKER)
-
-
-def _version(request: Message) -> int:
-    return {1: FETCH_VERSION, 2: 9, 56: 3}[request.api_key or 0]
 
 
 @pytest.mark.timeout(180 + LIES // 10)

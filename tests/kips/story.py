@@ -111,7 +111,6 @@ def known(log: PartitionLog) -> list[tuple[int, int]]:
 
 
 def bytes_of(log: PartitionLog) -> bytes:
-    """All bytes of a log."""
     return b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))
 
 

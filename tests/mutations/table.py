@@ -36,7 +36,6 @@ SURVIVES = "survives "
 
 
 def mutations(text: str) -> Iterator[tuple[str, Mutation]]:
-    """The mutations of a text and their names."""
     for group in re.split(r"\n+(?=\S)", text.rstrip()):
         head, *rows = re.split(r"\n {4}(?=\S)", group)
         if head.startswith("#"):

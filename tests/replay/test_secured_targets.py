@@ -17,20 +17,16 @@ from kafkadouble.replay.recorded.recording import load
 USERS = {"alice": "secret"}
 
 
-def program(settings: Mapping[str, Any]) -> None:
-    """One record, on a topic that the recorded cluster had before."""
-    producer = Producer({**settings, "log_level": 0})
-    producer.produce("orders", b"two pears", partition=0)
-    assert producer.flush(30) == 0
-
-
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Recorded with SASL_SSL."""
     path = tmp_path_factory.mktemp("replay") / "session.parquet"
     with KafkaDouble(security="SASL_SSL", users=USERS, capture=path, capture_frames=True) as kafka:
         kafka.create_topic("orders")
-        program(kafka.client_config("alice"))
+        # The recorded cluster had the topic before.
+        producer = Producer({**kafka.client_config("alice"), "log_level": 0})
+        producer.produce("orders", b"two pears", partition=0)
+        assert producer.flush(30) == 0
     return path
 
 
@@ -45,12 +41,6 @@ def properties(path: Path, settings: Mapping[str, Any]) -> str:
     return str(path)
 
 
-def client_properties(kafka: KafkaDouble, path: Path, mechanism: str | None = None) -> str:
-    """A file with the settings of Kafka's own clients."""
-    user = None if mechanism is None else "alice"
-    return properties(path, kafka.client_config(user, client="java", mechanism=mechanism))
-
-
 @pytest.mark.parametrize(
     ("security", "mechanism"),
     [("SASL_SSL", "SCRAM-SHA-256"), ("SASL_SSL", "PLAIN"), ("SASL_PLAINTEXT", "SCRAM-SHA-512"), ("SSL", None)],
@@ -60,7 +50,8 @@ def test_a_recording_is_replayed_with_a_login_of_its_own(
 ) -> None:
     assert ApiKeys.SASL_HANDSHAKE in {exchange.api_key for exchange in load(session).exchanges}
     with KafkaDouble(security=security, users=USERS if mechanism else None) as kafka:
-        file = client_properties(kafka, tmp_path / "client.properties", mechanism)
+        user = None if mechanism is None else "alice"
+        file = properties(tmp_path / "client.properties", kafka.client_config(user, client="java", mechanism=mechanism))
         words = ["--client-config", file, "--create-topics", str(session), kafka.bootstrap_servers]
         assert main(["replay", *words]) == 0, capsys.readouterr()
         assert [record.value for record in kafka.records("orders")] == [b"two pears"]

@@ -216,7 +216,6 @@ class Controllers:
 
     @property
     def leader(self) -> Node:
-        """The node that leads."""
         [leader] = [node for node in self.nodes.values() if node.controller.leads]
         return leader
 

@@ -115,6 +115,5 @@ def fetch_request(topic: str, offset: int = 0, index: int = 0, max_wait_ms: int 
 
 
 def first_answers(response: object, topics: str = "topics") -> Sequence[object]:
-    """The partitions of the first topic of an answer."""
     partitions: Sequence[object] = getattr(response, topics)[0].partitions
     return partitions

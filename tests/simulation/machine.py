@@ -101,7 +101,6 @@ class Durable:
         return [id for id in map(parse_checkpoint, names) if id is not None]
 
     def election(self) -> ElectionState:
-        """The file of the election state."""
         data = self._disk.durable().get(f"{FOLDER}/{NAME}", b"")
         if data and data != self._election[0]:
             copy = LossyDisk()

@@ -169,7 +169,16 @@ class World:
             assert after == before[key][: len(after)], f"{key}: not the beginning of what was there"
             assert how == "power" or after == before[key], f"{key}: {how} lost records"
             self.count["lost"] += len(before[key]) - len(after)
-        self._check_groups(lost=how == "power" and not self.flushing)
+        lost = how == "power" and not self.flushing
+        # The topic may be lost as a whole.
+        self.machine.node.controller.create_internal_topic("__consumer_offsets")
+        for group, topic in list(self.committed):
+            due = self.committed.pop((group, topic))
+            fetched_topic = OffsetFetchRequest.OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
+            answer = self.machine.submit(OffsetFetchRequest(group_id=group, topics=[fetched_topic]), 5)
+            committed_offset = answer.topics[0].partitions[0].committed_offset
+            assert lost or committed_offset in due, f"group {group}: {committed_offset}, where {due} may be"
+            self.committed[group, topic] = [committed_offset]
 
     def _forget_lost_topics(self, *, lost: bool) -> None:
         """Without the flushing a topic may be lost as a whole; with it, the check of acknowledged
@@ -224,17 +233,6 @@ class World:
         topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic=key[0], partitions=[asked])
         answer = self.machine.submit(OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic]), 4)
         return int(answer.topics[0].partitions[0].end_offset)
-
-    def _check_groups(self, *, lost: bool) -> None:
-        # The topic may be lost as a whole.
-        self.machine.node.controller.create_internal_topic("__consumer_offsets")
-        for group, topic in list(self.committed):
-            due = self.committed.pop((group, topic))
-            fetched_topic = OffsetFetchRequest.OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
-            answer = self.machine.submit(OffsetFetchRequest(group_id=group, topics=[fetched_topic]), 5)
-            committed_offset = answer.topics[0].partitions[0].committed_offset
-            assert lost or committed_offset in due, f"group {group}: {committed_offset}, where {due} may be"
-            self.committed[group, topic] = [committed_offset]
 
 
 def _kept(records: bytes | memoryview) -> list[Kept]:

@@ -131,7 +131,11 @@ class Process:
         due; cleaning."""
         try:
             if self._steps is not None:
-                self._write_on(now)
+                try:
+                    self._steps.send(now)
+                except StopIteration:
+                    self._steps = None
+                    self.written.add(self._last)
             elif self._is_due(now):
                 self._begin_snapshot(now)
             if now >= self._clean_at:
@@ -156,14 +160,6 @@ class Process:
         records = iter(self.listener.state.records())
         self._steps = write(part, head, records, now, most=self.shape.snapshot_batch, records=SLICE)
         next(self._steps)
-
-    def _write_on(self, now: int) -> None:
-        assert self._steps is not None
-        try:
-            self._steps.send(now)
-        except StopIteration:
-            self._steps = None
-            self.written.add(self._last)
 
     def _clean(self, now: int) -> None:
         """The two ways of deletion. As shipped: every replica by itself, by size. As adopted: after

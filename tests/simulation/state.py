@@ -18,7 +18,6 @@ KEYS = 13
 
 
 def record(number: int, padding: int) -> bytes:
-    """The value of record `number`."""
     return b"%d k%d %s" % (number, number % KEYS, bytes(padding))
 
 
@@ -53,7 +52,6 @@ class State:
                     self.apply(record.value)
 
     def records(self) -> list[bytes]:
-        """The records of a snapshot."""
         return [b"digest %d" % self.digest, *(self.values[key] for key in sorted(self.values))]
 
     @classmethod

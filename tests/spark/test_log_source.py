@@ -192,7 +192,6 @@ def test_divergence_of_two_directories(spark: Any, tmp_path: Path) -> None:
 
 
 def test_spark_source_has_the_schema_of_its_level(spark: Any) -> None:
-    """The schema that Spark shows is that of the level."""
     for level in LEVELS:
         frame = log(spark, level=level).load(str(GOLDEN))
         assert frame.columns == level_of(level).schema(options_of(level, {})).names

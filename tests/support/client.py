@@ -68,7 +68,6 @@ def produce(address: Address, topic: str, value: bytes, acks: int = -1) -> tuple
 
 
 def topic_id(address: Address, topic: str) -> Uuid:
-    """The id of a topic that exists."""
     request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
     return Uuid(ask(address, request, 12).topics[0].topic_id)
 

@@ -23,7 +23,6 @@ when the broker itself fails; it has a row only where a healthy broker returns i
 
 
 def as_markdown() -> str:
-    """The page."""
     return HEAD + "".join(_section(served.name) for served in TABLE)
 
 

@@ -39,13 +39,11 @@ def blocks(page: str, language: str | None = None) -> Iterator[Block]:
 
 
 def cells(row: str) -> list[str]:
-    """The cells of a row of a table."""
     return [cell.strip() for cell in row.strip("|").split("|")]
 
 
 @cache
 def names_of_tests(path: Path) -> frozenset[str]:
-    """The names of the tests of a module."""
     functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
     return frozenset(each.name for each in functions if each.name.startswith("test_"))
 

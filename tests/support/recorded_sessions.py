@@ -109,7 +109,6 @@ def recorded(path: Path, program: Callable[[str], object], *, brokers: int = 1, 
 
 
 def replayed(recording: Recording, kafka: KafkaDouble, options: ReplayOptions = IMPATIENT) -> ReplayReport:
-    """The report of a replay against this double."""
     return asyncio.run(replay(recording, ("127.0.0.1", kafka.port), options))
 
 

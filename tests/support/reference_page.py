@@ -41,7 +41,6 @@ extras of the package.
 
 
 def as_markdown() -> str:
-    """The page."""
     return HEAD + "".join(_sections())
 
 

@@ -65,7 +65,6 @@ class Serving:
         return self.more_lines(1)["control.url"]
 
     def next_line(self) -> str:
-        """The next line of stderr."""
         return self._lines.get(timeout=30)
 
     def line_with(self, text: str) -> str:

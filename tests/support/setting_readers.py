@@ -43,13 +43,8 @@ WITHOUT_EFFECT = frozenset(
 
 def as_python() -> str:
     """The generated module."""
-    lines = "".join(f'        "{name}",\n' for name in sorted(unread()))
+    lines = "".join(f'        "{name}",\n' for name in sorted({config.name for config in BROKER} - read()))
     return f"{HEAD}{lines}    }}\n)\n"
-
-
-def unread() -> set[str]:
-    """The names of a broker's settings that no code reads."""
-    return {config.name for config in BROKER} - read()
 
 
 def read() -> set[str]:

@@ -141,7 +141,6 @@ NOTES = {
 
 
 def as_markdown() -> str:
-    """The page."""
     subjects = dict.fromkeys((*TITLES, *sorted({each.subject for each in VERBS.values()})))
     return HEAD + "".join(map(_section, subjects)) + _parameters()
 

@@ -162,7 +162,6 @@ def load(text: str) -> dict[str, Any]:
 
 
 def grammar(spec: dict[str, Any], version: int) -> Construct:
-    """The grammar of a message at a version."""
     return _Grammar(spec, version).record(spec.get("fields", []))
 
 

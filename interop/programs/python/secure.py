@@ -109,8 +109,6 @@ def of_confluent(attempt: Attempt) -> float:
 
 
 class OfKafkaPython(AbstractTokenProvider):  # type: ignore[misc]
-    """A token for kafka-python."""
-
     def __init__(self, text: str) -> None:
         self._text = text
 
@@ -119,8 +117,6 @@ class OfKafkaPython(AbstractTokenProvider):  # type: ignore[misc]
 
 
 class OfAiokafka(TokenProviderOfAiokafka):  # type: ignore[misc]
-    """A token for aiokafka."""
-
     def __init__(self, text: str) -> None:
         self._text = text
 

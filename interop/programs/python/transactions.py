@@ -25,7 +25,11 @@ def transact(client: Client, bootstrap: str, topic: str) -> None:
         admin.create_topic(topic, 1)
     late = client.transactional(bootstrap, transactional_id=f"{topic}-late", transaction_timeout_ms=SHORT_TIMEOUT_MS)
     with late, client.transactional(bootstrap, transactional_id=topic) as producer:
-        _parts(client, bootstrap, topic, producer)
+        for first, commit in PARTS:
+            producer.begin()
+            producer.send(topic, _part(first))
+            (producer.commit_transaction if commit else producer.abort_transaction)()
+        _check_values(client, bootstrap, topic, _committed())
         _offsets(client, bootstrap, topic, producer)
         _begun(late, topic)
         _fenced(client, bootstrap, topic, producer)
@@ -41,14 +45,6 @@ def _committed() -> list[bytes | None]:
 def _part(first: int) -> list[Record]:
     made = [record("none", number) for number in range(first, first + SIZE)]
     return [Record(one.value, one.key) for one in made]
-
-
-def _parts(client: Client, bootstrap: str, topic: str, producer: TransactionalProducer) -> None:
-    for first, commit in PARTS:
-        producer.begin()
-        producer.send(topic, _part(first))
-        (producer.commit_transaction if commit else producer.abort_transaction)()
-    _check_values(client, bootstrap, topic, _committed())
 
 
 def _check_values(client: Client, bootstrap: str, topic: str, expected: list[bytes | None]) -> None:

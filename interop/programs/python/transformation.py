@@ -32,8 +32,6 @@ records when a leader changes."""
 
 
 class Transformation:
-    """One run."""
-
     def __init__(self, client: Client, report: Report, bootstrap: str, topic: str, group: str) -> None:
         self._client, self._report = client, report
         self._bootstrap, self._topic, self._group = bootstrap, topic, group

@@ -35,7 +35,6 @@ AMONG = {"has": Has, "lacks": Lacks, "those": Those}
 
 
 def scenarios(text: str) -> Iterator[Scenario]:
-    """The scenarios of a text in this language."""
     text = re.sub(r"^#.*\n", "", re.sub(r"\n {8}", " ", text), flags=re.MULTILINE)
     for part in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
         head, *calls = re.split(r"\n(?=\S)", part.rstrip())
@@ -79,7 +78,6 @@ def _expecting(row: Row, line: str) -> Row:
 
 
 def _value(given: Any) -> Any:
-    """The value with its patterns."""
     if isinstance(given, dict):
         return {name: _value(one) for name, one in given.items()}
     if isinstance(given, list):

@@ -44,7 +44,6 @@ def fetching(answer: Log) -> Handler:
 
 
 def record(offset: int, value: bytes, epoch: int = 0) -> bytes:
-    """A batch of one record."""
     made = encode_batch([Record(offset, 1000, None, value)], base_offset=offset, partition_leader_epoch=epoch)
     return bytes(made)
 

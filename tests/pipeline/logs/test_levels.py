@@ -64,7 +64,6 @@ def test_batch_with_delete_horizon_has_null_base_timestamp(tmp_path: Path) -> No
 
 
 def test_batches_level_reads_batches_that_overlap_the_offset_range(tmp_path: Path) -> None:
-    """For any range of offsets, only the batches that overlap the range are read."""
     directory = written.orders(tmp_path)
     offsets = [(header.base_offset, header.last_offset) for _, _, header, _ in plain.batches(directory / "orders-0")]
     for first, end in [(50, 90), offsets[20], (offsets[20][0], offsets[30][0]), (offsets[20][1] + 1, offsets[30][1])]:

@@ -21,8 +21,6 @@ class Soft:
 
 
 class Heartbeat(NamedTuple):
-    """A heartbeat."""
-
     broker: int
     epoch: int
     offset: int

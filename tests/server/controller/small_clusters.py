@@ -27,7 +27,6 @@ def directory(broker: int, number: int = 0) -> Uuid:
 
 
 def id_of(name: str) -> Uuid:
-    """The id of the topic of this name."""
     return Uuid(name.encode().ljust(16, b"-"))
 
 
@@ -102,7 +101,6 @@ def after(image: Image, records: Iterable[Any]) -> Image:
 
 
 def at(image: Image, name: str, index: int = 0) -> PartitionImage:
-    """A partition of the image."""
     return image.topics[id_of(name)].partitions[index]
 
 

@@ -22,7 +22,6 @@ from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequ
 from kafkadouble.messages.generated.voters_record import VotersRecord
 from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import TOPIC
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
@@ -43,10 +42,6 @@ from tests.server.controllers import Controllers, address
 from tests.server.raft.asking import vote
 
 
-def follower_of(controllers: Controllers, leader: Node) -> Node:
-    return next(node for node in controllers.nodes.values() if node is not leader)
-
-
 def begin(leader: int, epoch: int, listeners: dict[str, tuple[str, int]]) -> BeginQuorumEpochRequest:
     of = BeginQuorumEpochRequest
     return of(
@@ -62,21 +57,15 @@ def errors_of(answer: Any) -> tuple[int, int]:
     return answer.error_code, answer.topics[0].partitions[0].error_code
 
 
-def with_voters_in_the_log(controllers: Controllers) -> Node:
-    """The leader, when `kraft.version` is 1."""
-    leader = controllers.elect()
-    controllers.step(7000)  # the voters register
-    update = UpdateFeaturesRequest.FeatureUpdateKey(feature="kraft.version", max_version_level=1)
-    assert controllers.ask(leader, UpdateFeaturesRequest(feature_updates=[update], timeout_ms=1000), 2).error_code == 0
-    return leader
-
-
 def test_a_leader_with_a_wrong_endpoint_is_found_again() -> None:
     """The false leader has the same epoch, and the other voters name it; also when the log names
     it, too."""
     controllers = Controllers(3)
-    leader = with_voters_in_the_log(controllers)
-    misled, epoch = follower_of(controllers, leader), leader.controller.epoch
+    leader = controllers.elect()
+    controllers.step(7000)  # the voters register
+    update = UpdateFeaturesRequest.FeatureUpdateKey(feature="kraft.version", max_version_level=1)
+    assert controllers.ask(leader, UpdateFeaturesRequest(feature_updates=[update], timeout_ms=1000), 2).error_code == 0
+    misled, epoch = next(node for node in controllers.nodes.values() if node is not leader), leader.controller.epoch
     of = UpdateRaftVoterRequest
     moved = of(
         cluster_id="a-cluster",

@@ -91,7 +91,6 @@ ORDER: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("first", range(len(ORDER)))
 def test_broker_registration_with_several_errors_gets_the_first(first: int) -> None:
-    """Of several errors, the one that is checked first is answered."""
     changed = {name: value for wrong in reversed(ORDER[first:]) for name, value in wrong.items()}
     codes = []
     for fields in (ORDER[first], changed):

@@ -78,16 +78,12 @@ def test_a_topic_that_another_request_deletes_between_slices_gets_no_configurati
     resources = [(2, f"t{number}", {"retention.ms": "1000"}) for number in range(MANY)]
     configs = len(cluster.image.configs)
     pending = cluster.begin(incremental(*resources), 1)
-    delete_first(cluster)
+    state = DeleteTopicsRequest.DeleteTopicState(name="t0")
+    assert not cluster.submit(DeleteTopicsRequest(topics=[state], timeout_ms=1000), 6).responses[0].error_code
     finish(cluster, pending)
     codes = [response.error_code for response in pending.response.responses]
     assert codes == [error_codes.UNKNOWN_TOPIC_OR_PARTITION] + [0] * (MANY - 1)
     assert len(cluster.image.configs) == configs + MANY - 1
-
-
-def delete_first(cluster: Harness) -> None:
-    state = DeleteTopicsRequest.DeleteTopicState(name="t0")
-    assert not cluster.submit(DeleteTopicsRequest(topics=[state], timeout_ms=1000), 6).responses[0].error_code
 
 
 def test_an_acl_that_another_request_creates_between_slices_exists_once() -> None:

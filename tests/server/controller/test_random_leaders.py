@@ -76,18 +76,16 @@ def test_a_follower_has_in_the_end_what_its_leader_has(seed: int) -> None:
         for _ in range(8):
             controllers.often = random.choice((0.2, 0.6, 0.9))
             for number in range(15):
-                _ask(controllers, number)
+                leaders = [node for node in controllers.nodes.values() if node.controller.leads]
+                if leaders:
+                    controllers.submit(
+                        leaders[0], alter("log.retention.ms", str(1000 + number)), 1, lambda answer: None
+                    )
                 controllers.step(random.choice((5, 50, 700)))
             _go_on(controllers)
             for record in log.taken():
                 assert record.exc_info is None, record.getMessage()
     assert controllers.spoilt > 50
-
-
-def _ask(controllers: Controllers, number: int) -> None:
-    leaders = [node for node in controllers.nodes.values() if node.controller.leads]
-    if leaders:
-        controllers.submit(leaders[0], alter("log.retention.ms", str(1000 + number)), 1, lambda answer: None)
 
 
 def _go_on(controllers: Spoiling) -> None:
@@ -103,10 +101,6 @@ def _go_on(controllers: Spoiling) -> None:
     controllers.elect()
     for node in controllers.nodes.values():
         assert contents(node.controller.image) == contents(leader.controller.image)
-        _same_log(node, leader)
-
-
-def _same_log(node: Node, leader: Node) -> None:
-    start = max(node.quorum.log.log_start_offset, leader.quorum.log.log_start_offset)
-    ours, theirs = (b"".join(bytes(batch) for batch in of.quorum.log.batches(start)) for of in (node, leader))
-    assert ours == theirs
+        start = max(node.quorum.log.log_start_offset, leader.quorum.log.log_start_offset)
+        ours, theirs = (b"".join(bytes(batch) for batch in of.quorum.log.batches(start)) for of in (node, leader))
+        assert ours == theirs

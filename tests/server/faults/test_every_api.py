@@ -103,7 +103,7 @@ def test_api_fails_for_a_part_that_a_rule_names(served: ServedApi, version: int,
     for kind in sorted(kinds_of(served.name, served.api.request)):
         scope = {kind: 0 if kind == "partition" else TARGET}
         body = request(served, version, cluster)
-        if kind in ("group", "transactional_id") and not _names(body, kind):
+        if kind in ("group", "transactional_id") and not bool(key_of(body, kind, lambda topic_id: None) == TARGET):
             continue
         armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR, **scope))
         pending = cluster.begin(body, version)
@@ -112,10 +112,6 @@ def test_api_fails_for_a_part_that_a_rule_names(served: ServedApi, version: int,
         cluster.node.faults.clear()
         if armed.spent and answer is not None and answer is not DISCONNECT:
             assert ERROR in errors_in(answer), (kind, answer)
-
-
-def _names(body: Any, kind: str) -> bool:
-    return bool(key_of(body, kind, lambda topic_id: None) == TARGET)
 
 
 @EVERY

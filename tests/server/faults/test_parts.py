@@ -62,14 +62,6 @@ def test_every_api_that_lists_topics_is_in_the_table() -> None:
     assert listing - set(PATHS) == unlisted
 
 
-def two_topics() -> ListOffsetsRequest:
-    def topic(name: str, *partitions: int) -> ListOffsetsRequest.ListOffsetsTopic:
-        listed = [ListOffsetsRequest.ListOffsetsPartition(partition_index=index) for index in partitions]
-        return ListOffsetsRequest.ListOffsetsTopic(name=name, partitions=listed)
-
-    return ListOffsetsRequest(topics=[topic("a", 0, 1), topic("b", 0)], isolation_level=1)
-
-
 def parts_of(body: ListOffsetsRequest | None) -> list[tuple[str, int]]:
     topics = () if body is None else body.topics
     return [(topic.name, part.partition_index) for topic in topics for part in topic.partitions]
@@ -91,7 +83,11 @@ ALL = [("a", 0), ("a", 1), ("b", 0)]
     ],
 )
 def test_divide_by_topic_and_partition(scope: dict[str, str | int], hit: list[tuple[str, int]]) -> None:
-    body = two_topics()
+    def topic(name: str, *partitions: int) -> ListOffsetsRequest.ListOffsetsTopic:
+        listed = [ListOffsetsRequest.ListOffsetsPartition(partition_index=index) for index in partitions]
+        return ListOffsetsRequest.ListOffsetsTopic(name=name, partitions=listed)
+
+    body = ListOffsetsRequest(topics=[topic("a", 0, 1), topic("b", 0)], isolation_level=1)
     inside, outside = divide("ListOffsets", body, scope, name_of)
     assert parts_of(inside) == hit
     assert sorted(parts_of(inside) + parts_of(outside)) == ALL

@@ -12,7 +12,6 @@ from kafkadouble.server.coordinator.coordinator_loader import load
 from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
 from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.batch import ABORT, COMMIT, decode_all, encode_batch, encode_control_batch
 from kafkadouble.wire.record import Record
 from tests.server.groups.asking import commit, delete_groups, delete_offsets, describe, fetched, listed
@@ -145,7 +144,7 @@ def test_transactional_offsets_count_after_their_commit_marker(marker: int, offs
     bench.create_topic("t")
     commit(bench, {"t": {0: 1}})
     (partition,) = bench.node.partitions.of_topic(CONSUMER_OFFSETS).values()
-    (record,) = _records(partition)
+    (record,) = decode_all(partition.log.read(0, 1 << 20).records)
     value = record.value
     assert value is not None
     later = Record(0, bench.now, record.key, value[:2] + (9).to_bytes(8, "big") + value[10:])
@@ -157,10 +156,6 @@ def test_transactional_offsets_count_after_their_commit_marker(marker: int, offs
     appended(bench, end)
     bench.fail_over()
     assert fetched(bench, require_stable=True) == {("t", 0): (offset, -1, "", 0)}
-
-
-def _records(partition: Partition) -> list[Record]:
-    return decode_all(partition.log.read(0, 1 << 20).records)
 
 
 def test_records_of_unknown_types_are_passed_over_and_bad_ones_close_the_shard() -> None:

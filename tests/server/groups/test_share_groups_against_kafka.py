@@ -241,20 +241,15 @@ def comparable(mine: Any, theirs: Any) -> tuple[Any, Any]:
             if name in answer:
                 answer[name] = in_order(answer[name])
         # The target assignments of members are in the order of a hash table.
-        answer["records"] = runs_in_order(answer["records"])
+        found: list[Any] = []
+        for record in answer["records"]:
+            at = len(found)
+            while at and found[at - 1][0] == record[0] and str(found[at - 1]) > str(record):
+                at -= 1
+            found.insert(at, record)
+        answer["records"] = found
     theirs.get("response", {}).update({"heartbeatIntervalMs": mine.get("response", {}).get("heartbeatIntervalMs")})
     return mine, theirs
-
-
-def runs_in_order(records: list[Any]) -> list[Any]:
-    """Sorts each run of records of one type."""
-    found: list[Any] = []
-    for record in records:
-        at = len(found)
-        while at and found[at - 1][0] == record[0] and str(found[at - 1]) > str(record):
-            at -= 1
-        found.insert(at, record)
-    return found
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -38,13 +38,6 @@ def node() -> Controllers:
     return Controllers()
 
 
-def at_level(level: int) -> Controllers:
-    """A node whose cluster was formatted with a given `metadata.version`."""
-    logs = MemoryLogs()
-    logs.bootstrap = format_records({"metadata.version": level})
-    return Controllers(logs=logs)
-
-
 class TestABroker:
     def test_a_broker_registers_and_shuts_down(self, node: Controllers) -> None:
         epoch = node.end
@@ -147,7 +140,9 @@ class TestAController:
 @pytest.mark.parametrize("level", range(7, 34))
 def test_a_broker_runs_at_every_metadata_version(level: int) -> None:
     """The registration is written as far as the feature level can express it (KIP-584)."""
-    node = at_level(level)
+    logs = MemoryLogs()
+    logs.bootstrap = format_records({"metadata.version": level})
+    node = Controllers(logs=logs)
     directories = [directory(OTHER), directory(OTHER, 1)]
     assert code(node.register(OTHER, log_dirs=directories)) == "NONE"
     node.beat(OTHER, cordoned_log_dirs=directories[:1])

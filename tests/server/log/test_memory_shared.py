@@ -169,17 +169,12 @@ def test_logs_with_shared_memory_keep_their_own_batches(seed: int) -> None:
                 epoch += 1
                 lead(log, *random.choices((10, 300, 5000), k=random.randint(1, 5)), epoch=epoch)
             case _:
-                _common(log, other)
+                end = 0
+                for mine, its in zip(log.batches(0), other.batches(0), strict=False):
+                    if bytes(mine) != bytes(its):
+                        break
+                    end = read_header(mine).next_offset
+                log.truncate_to(end)
                 follow(log, other, random.choice((1, 1000, EVERYTHING)), once=random.random() < 0.5)
         known[at] = contents(log)
         assert [contents(log) for log in logs] == known, f"step of log {at}"
-
-
-def _common(log: PartitionLog, leader: PartitionLog) -> None:
-    """Cuts a log back to what it has in common with its leader, batch by batch."""
-    end = 0
-    for mine, its in zip(log.batches(0), leader.batches(0), strict=False):
-        if bytes(mine) != bytes(its):
-            break
-        end = read_header(mine).next_offset
-    log.truncate_to(end)

@@ -52,7 +52,6 @@ def miscounted(codec: int) -> bytearray:
 
 
 def stored(log: PartitionLog, batch: bytes | bytearray, now: int = NOW) -> memoryview | bytes:
-    """What the log makes of a batch."""
     result = log.append_as_leader(batch, leader_epoch=0, now=now)
     return log.read(result.base_offset, 1 << 20, log.log_end_offset).records
 

@@ -170,18 +170,14 @@ def test_a_topic_that_is_deleted_meanwhile(machine: Machine, under_way: bool) ->
     assert machine.node.halted is None
 
 
-def commit(machine: Machine, offset: int) -> Pending:
-    partition = OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0, committed_offset=offset)
-    topic = OffsetCommitRequest.OffsetCommitRequestTopic(name="t", partitions=[partition])
-    return machine.begin(OffsetCommitRequest(group_id="g", topics=[topic]), 8)
-
-
 def test_the_offsets_of_a_group_wait_too() -> None:
     machine = Machine(EVERY)
     machine.create("t")
     machine.node.controller.create_internal_topic("__consumer_offsets")
     machine.flush()
-    pending = commit(machine, 5)
+    partition = OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0, committed_offset=5)
+    topic = OffsetCommitRequest.OffsetCommitRequestTopic(name="t", partitions=[partition])
+    pending = machine.begin(OffsetCommitRequest(group_id="g", topics=[topic]), 8)
     assert not pending.done
     machine.flush()
     assert pending.response.topics[0].partitions[0].error_code == 0

@@ -9,7 +9,6 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.messages import headers
-from kafkadouble.messages.message import Message
 from tests.front.hello import connect, received, says_hello
 from tests.server.quotas.quota_requests import produce
 
@@ -22,14 +21,10 @@ def kafka() -> Iterator[KafkaDouble]:
         yield kafka
 
 
-def frame(body: Message, version: int = 9) -> bytes:
-    return b"".join(bytes(part) for part in headers.write_request(body, 7, "slow", version))
-
-
 @pytest.mark.parametrize("acks", [0, 1])
 def test_the_next_request_is_begun_when_the_throttle_time_is_over(kafka: KafkaDouble, acks: int) -> None:
     with connect(kafka) as sock:
-        sock.sendall(frame(produce(20_000, acks=acks)))
+        sock.sendall(b"".join(bytes(part) for part in headers.write_request(produce(20_000, acks=acks), 7, "slow", 9)))
         if acks:
             size = int.from_bytes(received(sock, 4), "big")
             response: Any = headers.read_response(received(sock, size), 0, 9)[1]

@@ -151,7 +151,6 @@ def ask(to: Member, body: Any, version: int | None = None, now: int = START) -> 
 
 
 def sole(answer: Any) -> Any:
-    """The one partition of an answer."""
     assert answer.error_code == 0
     topics = answer.responses if isinstance(answer, FetchResponse) else answer.topics
     assert len(topics) == 1

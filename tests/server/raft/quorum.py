@@ -316,7 +316,6 @@ class Quorum:
 
 
 def elected(*ids: Iterable[int], **how: Any) -> tuple[Quorum, KafkaRaftClient]:
-    """A quorum with a leader."""
     quorum = Quorum(*ids, **how)
     return quorum, quorum.elect()
 

@@ -249,15 +249,11 @@ def test_51_a_fetch_that_may_not_wait_is_answered_at_once() -> None:
 def test_51_a_parked_fetch_costs_nothing_when_its_connection_is_closed() -> None:
     led = Led()
     led.commit()
-    task = led.replica.handle(_request(led.fetch(1, 1, wait=500)), led.now)
+    task = led.replica.handle(Request(ApiKeys.FETCH, 18, led.fetch(1, 1, wait=500)), led.now)
     started = led.member.driver.start(task, print, print)  # type: ignore[arg-type]  # it waits
     before = len(led.replica.parked)
     started.close()
     assert (before, len(led.replica.parked)) == (1, 0)
-
-
-def _request(body: Any) -> Any:
-    return Request(ApiKeys.FETCH, 18, body)
 
 
 def batches(led: Led, max_bytes: int) -> list[int]:

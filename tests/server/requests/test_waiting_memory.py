@@ -45,10 +45,6 @@ def kept_by(root: object) -> list[object]:
     return found
 
 
-def connected(node: Harness) -> Client:
-    return Client("waiting", node.node, 7)
-
-
 def send(client: Client, body: Message, version: int, now: int) -> None:
     frame = b"".join(bytes(part) for part in headers.write_request(body, 1, "waiting", version))
     client._asked.append((body.api_key or 0, version))
@@ -67,7 +63,7 @@ def test_a_fetch_that_waits_for_more_keeps_nothing(made: type[Harness], is_woken
     node.create(TOPIC)
     for _ in range(RECORDS):
         node.submit(produce_request(TOPIC, b"v" * A_RECORD, acks=1), 9)
-    client = connected(node)
+    client = Client("waiting", node.node, 7)
     send(client, fetch(2 * RECORDS * A_RECORD), 12, node.now)
     if is_woken:  # and finds that there is still not enough
         node.partition(TOPIC).wake_waiters()

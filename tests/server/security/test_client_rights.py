@@ -38,7 +38,6 @@ def cluster() -> Harness:
 
 
 def grant(cluster: Harness, operation: int, name: str = "mine", kind: int = TOPIC) -> None:
-    """Grants ann this operation."""
     of = CreateAclsRequest.AclCreation
     acl = of(
         resource_type=kind,

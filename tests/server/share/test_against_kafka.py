@@ -68,13 +68,10 @@ class Life:
             offset = self.broker.shard.offsets.last_redundant_offset
             self._put({"op": "redundant"}, {"redundant": -1 if offset is None else offset})
         elif kind < 0.102:
-            self._delete_topic()
+            self.broker.submit(DeleteTopicsRequest(topic_names=["u"], timeout_ms=1000), 5)
+            self._put_written({"op": "delete_topic", "topic": str(self.topics["u"])})
         else:
             self._request()
-
-    def _delete_topic(self) -> None:
-        self.broker.submit(DeleteTopicsRequest(topic_names=["u"], timeout_ms=1000), 5)
-        self._put_written({"op": "delete_topic", "topic": str(self.topics["u"])})
 
     def _request(self) -> None:
         api, version, body = self.chance.choice((self._initialize, self._read, self._write, self._write, self._more))()

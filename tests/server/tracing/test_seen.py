@@ -41,7 +41,6 @@ ORDERS = Uuid(b"0123456789abcdef")
 
 
 def answered(history: History, body: Message, answer: Message, version: int, size: int = 100) -> SeenRequest:
-    """A request that is answered at once."""
     assert body.api_key is not None
     trace = Trace(1)
     trace.subscribe(history)

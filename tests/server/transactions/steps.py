@@ -61,8 +61,9 @@ def question(op: str, entry: TransactionalIdEntry, now: int, next_producer_id: i
 
 
 def ours(asked: Question) -> dict[str, Any]:
-    """Our answer to a question."""
-    entry = entry_of(asked)
+    entry = TransactionalIdEntry("t", from_json(asked["metadata"]))
+    entry.pending_state = BY_LABEL[asked["pending"]] if asked["pending"] else None
+    entry.fence_failed = asked["fence_failed"]
     try:
         outcome = OURS[asked["op"]](entry, asked)
     except Refusal as refusal:
@@ -75,13 +76,6 @@ def ours(asked: Question) -> dict[str, Any]:
             entry.complete(outcome)
             answer["completed"] = as_json(entry.metadata)
     return answer
-
-
-def entry_of(asked: Question) -> TransactionalIdEntry:
-    entry = TransactionalIdEntry("t", from_json(asked["metadata"]))
-    entry.pending_state = BY_LABEL[asked["pending"]] if asked["pending"] else None
-    entry.fence_failed = asked["fence_failed"]
-    return entry
 
 
 def _increment(entry: TransactionalIdEntry, asked: Question) -> Any:

@@ -32,16 +32,6 @@ def finalized(broker: Broker) -> int:
     return features[0].max_version_level if features else 0
 
 
-def value_versions(broker: Broker) -> set[int]:
-    """The versions of the values in `__transaction_state`."""
-    return {
-        int.from_bytes((record.value or b"")[:2], "big")
-        for index in range(3)
-        for batch in broker.partition(TRANSACTION_STATE, index).log.batches(0)
-        for record in decode_all(bytes(batch))
-    }
-
-
 def test_a_new_cluster_has_version_2(broker: Broker) -> None:
     assert finalized(broker) == 2
 
@@ -53,7 +43,12 @@ def test_the_level_selects_the_format_of_records(broker: Broker, level: int, ver
     assert finalized(broker) == level
     producer = broker.producer(version=version)
     assert [producer.send(b"a"), producer.end(commit=True)] == [0, 0]
-    assert value_versions(broker) == {0 if level == 0 else 1}
+    assert {
+        int.from_bytes((record.value or b"")[:2], "big")
+        for index in range(3)
+        for batch in broker.partition(TRANSACTION_STATE, index).log.batches(0)
+        for record in decode_all(bytes(batch))
+    } == {0 if level == 0 else 1}
     assert broker.state() is COMPLETE_COMMIT
 
 

@@ -21,8 +21,6 @@ TIMEOUT_MS, BACKOFF_MS = 1200, 60
 
 
 class Client:
-    """One client of one partition."""
-
     def __init__(self, cluster: Cluster, id: int, index: int) -> None:
         self.cluster, self.world, self.id, self.index = cluster, cluster.world, id, index
         self.leader, self.leader_epoch = -1, -1

@@ -41,9 +41,7 @@ class Machine(Protocol):
         """The process has ended."""
         ...
 
-    def power_lost(self, random: Random) -> None:
-        """The machine has lost its power."""
-        ...
+    def power_lost(self, random: Random) -> None: ...
 
 
 class Lasting:

@@ -43,9 +43,7 @@ class Witness(Protocol):
         """A process has begun."""
         ...
 
-    def loses_power(self, member: Member) -> None:
-        """A machine loses its power."""
-        ...
+    def loses_power(self, member: Member) -> None: ...
 
     def look(self, member: Member) -> None:
         """This node has completed a step."""

@@ -56,7 +56,9 @@ class Producer(Client):
 
     def go_on(self) -> None:
         if self.idempotent and self.producer_id == NO_ID:
-            self._take_id()
+            body = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+            broker = self.world.random.choice(self.cluster.shape.broker_ids)
+            self.ask(broker, body, INIT_VERSION, self._given_id)
             return
         if not self.values:
             if self.is_ending:
@@ -70,11 +72,6 @@ class Producer(Client):
             self.padding = b" " * (LARGE // len(self.values)) if large else b""
             self.cluster.watch.sent(self.values, self.index)
         self._send()
-
-    def _take_id(self) -> None:
-        body = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
-        broker = self.world.random.choice(self.cluster.shape.broker_ids)
-        self.ask(broker, body, INIT_VERSION, self._given_id)
 
     def _given_id(self, answer: InitProducerIdResponse | None) -> None:
         if answer is None or answer.error_code:

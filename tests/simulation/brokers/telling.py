@@ -10,7 +10,6 @@ from kafkadouble.wire.batch import iter_batches, records_of
 
 
 def shown(message: Any) -> str:
-    """One line."""
     name = type(message).__name__
     show = _SHOWN.get(name)
     parts = " ".join(show(message)) if show is not None else ""

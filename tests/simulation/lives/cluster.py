@@ -162,7 +162,6 @@ class Cluster(Nodes):
     # Lives
 
     def power_lost(self) -> None:
-        """A machine has lost its power."""
         if not self.shape.flushing:
             self.may_lose = True
             self.losses += 1

@@ -43,7 +43,6 @@ def plainly(buffer: bytes, *, check_crc: bool = True, limit: int = LIMIT) -> Out
 
 
 def by_columns(buffer: bytes, implementation: str, *, check_crc: bool = True, **options: Any) -> Outcome:
-    """The outcome of a reader by columns."""
     rows: list[Row] = []
     try:
         headers = columns.walk(buffer, partial=False)

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 
 class PlainRecord(NamedTuple):
-    """A record of the list."""
-
     offset: int
     timestamp: int
     key: bytes

@@ -18,7 +18,6 @@ SEED = 20261121
 
 
 def finish(steps: Cleaning) -> None:
-    """To the end."""
     for _ in steps:
         pass
 

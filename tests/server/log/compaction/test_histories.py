@@ -20,7 +20,7 @@ from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.storage import ANY_TIMESTAMP
-from kafkadouble.wire.batch import BatchHeader, Record, decode_records, encode_batch, iter_batches, read_header
+from kafkadouble.wire.batch import Record, decode_records, encode_batch, iter_batches, read_header
 from tests.server.log.batches import NOW, in_memory, marker
 from tests.server.log.files.lossy_disk import LossyDisk
 
@@ -259,7 +259,7 @@ class Histories(RuleBasedStateMachine):
         if not self.plain.batches:
             return
         for segment in self.log.segments:
-            headers = _headers(segment.batches(segment.base_offset, ANY_TIMESTAMP))
+            headers = [read_header(batch) for batch in segment.batches(segment.base_offset, ANY_TIMESTAMP)]
             assert segment.size == sum(header.size for header in headers)
             assert segment.max_timestamp == max((header.max_timestamp for header in headers), default=-1)
             assert segment.next_offset == (headers[-1].next_offset if headers else segment.base_offset)
@@ -270,10 +270,6 @@ class Histories(RuleBasedStateMachine):
 def _values(table: dict[bytes, PlainRecord]) -> dict[bytes, PlainRecord]:
     """Without tombstones: they may have been removed, together with all before them."""
     return {key: record for key, record in table.items() if record.value is not None}
-
-
-def _headers(batches: Iterator[memoryview]) -> list[BatchHeader]:
-    return [read_header(batch) for batch in batches]
 
 
 def _seen(log: PartitionLog, end: int, *, committed: bool) -> Iterator[PlainRecord]:

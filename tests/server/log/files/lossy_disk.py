@@ -87,8 +87,6 @@ def _torn(data: bytes, random: Random) -> bytes:
 
 
 class LossyFile:
-    """A file of a LossyDisk."""
-
     def __init__(self, disk: LossyDisk, path: str, contents: Contents) -> None:
         self._disk, self._path, self.contents = disk, path, contents
 

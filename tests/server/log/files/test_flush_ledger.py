@@ -101,14 +101,11 @@ class Model:
             self.happened["failed"] += 1
         else:
             self.durable |= set(records)
-            self._confirm(self.plan)
-
-    def _confirm(self, plan: FlushPlan[FakeSegment]) -> None:
-        for name in (*plan.files, *plan.folders):
-            self.confirmed[name] = self.at_begin[1][name]
-        self.ledger.confirm(plan.end)
-        self.plan = None
-        self.happened["confirmed"] += 1
+            for name in (*self.plan.files, *self.plan.folders):
+                self.confirmed[name] = self.at_begin[1][name]
+            self.ledger.confirm(self.plan.end)
+            self.plan = None
+            self.happened["confirmed"] += 1
 
     def confirm_nothing(self) -> None:
         """As after a flush that had nothing to do."""

@@ -42,7 +42,6 @@ def data(
     now: int = NOW,
     most: int = BATCH_SIZE_BYTES,
 ) -> bytes:
-    """The bytes of a whole snapshot."""
     store = MemorySnapshotStore()
     write_at_once(part_of(store, id), head, of, now, most=most)
     return store.bytes_of(id)

@@ -18,7 +18,7 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_reader import verify
-from kafkadouble.server.raft.snapshots.snapshot_writer import Steps, write, write_at_once
+from kafkadouble.server.raft.snapshots.snapshot_writer import write, write_at_once
 from kafkadouble.server.raft.snapshots.store import DELETE_DELAY_MS, SnapshotStore
 from tests.server.log.files.lossy_disk import LossyDisk
 
@@ -236,7 +236,7 @@ def test_whenever_the_power_fails_a_snapshot_is_there_as_a_whole_or_not_at_all()
         put(store, OLDER)
         part = part_of(store)
         steps = write(part, HEAD, iter(values(40)), NOW, most=300, records=4)
-        done = _go_on(steps, chance.randrange(14))
+        done = any(next(steps, steps) is steps for _ in range(chance.randrange(14)))
         if done and chance.random() < 0.5:
             store.delete(OLDER, NOW)
         found = FileSnapshotStore(disk.power_lost(chance), FOLDER)
@@ -245,11 +245,6 @@ def test_whenever_the_power_fails_a_snapshot_is_there_as_a_whole_or_not_at_all()
             reader = found.open(id)
             assert reader is not None
             verify(id, reader)
-
-
-def _go_on(steps: Steps, count: int) -> bool:
-    """Some steps; whether the end was reached."""
-    return any(next(steps, steps) is steps for _ in range(count))
 
 
 def test_a_disk_that_fails_leaves_nothing() -> None:

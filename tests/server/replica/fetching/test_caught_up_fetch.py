@@ -38,11 +38,6 @@ def produce(cluster: Controllers, index: int, acks: int = -1) -> None:
     cluster.submit(leader_of(cluster, index), request, 9, lambda answer: None)
 
 
-def delete(cluster: Controllers, index: int) -> None:
-    node, request = leader_of(cluster, index), purging("t", -1, index)
-    cluster.submit(node, request, 2, lambda answer: None)
-
-
 def state(cluster: Controllers) -> list[Any]:
     """Of all replicas, and of what their leaders know of the others."""
     found: list[Any] = [cluster.now]
@@ -66,7 +61,8 @@ def story(seed: int) -> list[list[Any]]:
         index = random.randrange(PARTITIONS)
         match random.randrange(10):
             case 0:
-                delete(cluster, index)
+                node, request = leader_of(cluster, index), purging("t", -1, index)
+                cluster.submit(node, request, 2, lambda answer: None)
             case 1 | 2:
                 cluster.step(random.choice((1, 100, WAIT_MS, 4 * WAIT_MS)))
             case 3:

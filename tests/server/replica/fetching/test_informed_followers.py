@@ -53,7 +53,6 @@ def logs(cluster: Controllers) -> Iterator[Any]:
 
 
 def sessions(cluster: Controllers) -> list[FollowerFetchSession]:
-    """The fetch sessions of all followers."""
     found = [each for id in BROKERS for each in cluster.nodes[id].fetch_sessions._sessions.values()]
     return [partition for partition in found if isinstance(partition, FollowerFetchSession)]
 

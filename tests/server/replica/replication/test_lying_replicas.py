@@ -230,7 +230,7 @@ def test_log_start_offset_of_a_leader_that_goes_back_is_ignored(cluster: Liars, 
 def test_partition_with_false_fetch_data_does_not_delay_others(cluster: Liars) -> None:
     create(cluster, "other")
     cluster.until(lambda: all(node.controller.image.topic_named("other") for node in cluster.nodes.values()))
-    lied_about = partition_id(cluster, "t")
+    lied_about = cluster.leader.controller.image.topic_ids["t"]
 
     def lie(request: Any, answer: Any) -> Any:
         if isinstance(request, FetchRequest):
@@ -244,10 +244,6 @@ def test_partition_with_false_fetch_data_does_not_delay_others(cluster: Liars) -
     assert produce_to(cluster, "other", b"good") == (0, 0)
     cluster.lie = None
     goes_on(cluster)
-
-
-def partition_id(cluster: Liars, name: str) -> Uuid:
-    return cluster.leader.controller.image.topic_ids[name]
 
 
 def produce_to(cluster: Liars, name: str, value: bytes) -> tuple[int, int]:

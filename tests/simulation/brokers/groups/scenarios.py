@@ -25,7 +25,6 @@ def goes_on(cluster: Cluster) -> None:
 
 
 def coordinator(cluster: Any) -> Member | None:
-    """The coordinator of the group."""
     member: Member | None = cluster.coordinator_of(CONSUMER_OFFSETS)
     return member
 

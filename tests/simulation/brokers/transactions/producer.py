@@ -265,7 +265,7 @@ class TransactionalProducer(SteppedClient["TransactionHost"]):
                 raise Stopped(error_codes.name(code))
             self._raise_for(code, body)
             yield from self.pause()
-        if self.producer_id >= 0 and not _begins(body):
+        if self.producer_id >= 0 and not (isinstance(body, InitProducerIdRequest) and body.producer_id < 0):
             self.cluster.ledger.succeeded(self, body, fence)
         return answer
 
@@ -292,8 +292,3 @@ def _code_of_added(answer: Any) -> int:
 
 def _code_of_offset(answer: Any) -> int:
     return int(answer.topics[0].partitions[0].error_code)
-
-
-def _begins(body: Message) -> bool:
-    """Whether the request is of a producer that has no epoch yet."""
-    return isinstance(body, InitProducerIdRequest) and body.producer_id < 0

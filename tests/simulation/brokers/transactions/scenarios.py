@@ -35,7 +35,15 @@ def coordinators_die(cluster: Cluster) -> None:
         coordinator = cast(TransactionalCluster, cluster).coordinator(random.randrange(COORDINATORS))
         victim = coordinator if random.random() < 0.7 else cluster.leader(random.choice(cluster.partitions))
         if victim is not None:
-            _end_or_isolate(cluster, victim.id)
+            member = cluster.members[victim.id]
+            how = cluster.world.random.choice(("kill", "isolate", "stop"))
+            if how == "isolate":
+                cluster.world.note("{} is cut off", victim.id)
+                cluster.network.isolate(victim.id, cluster.members)
+            elif how == "kill":
+                member.kill()
+            else:
+                member.stop()
         cluster.world.run_for(random.randint(SESSION_MS, SESSION_MS + 1500))
         cluster.network.heal()
         faults.start_all(cluster)
@@ -76,18 +84,6 @@ def _decided(cluster: Cluster) -> Member | None:
         if shard is not None and any(entry.metadata.state in PREPARED for entry in shard.entries.values()):
             return member
     return None
-
-
-def _end_or_isolate(cluster: Cluster, id: int) -> None:
-    member = cluster.members[id]
-    how = cluster.world.random.choice(("kill", "isolate", "stop"))
-    if how == "isolate":
-        cluster.world.note("{} is cut off", id)
-        cluster.network.isolate(id, cluster.members)
-    elif how == "kill":
-        member.kill()
-    else:
-        member.stop()
 
 
 def of_transactions(random: Random, **fixed: object) -> Shape:

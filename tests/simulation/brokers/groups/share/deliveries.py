@@ -21,8 +21,6 @@ LOCK_MS = 3000
 
 
 class RecordKey(NamedTuple):
-    """A record of the topic."""
-
     partition: int
     offset: int
 

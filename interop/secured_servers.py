@@ -60,7 +60,6 @@ def password_of(user: str) -> str:
 
 @contextmanager
 def secured_server(kind: str, folder: Path) -> Iterator[Secured]:
-    """A server of this kind. Raises Missing."""
     certificates = Certificates("valid", ["localhost", HOST])
     scram = [f"{name}=[name={user},password={password_of(user)}]" for name in PASSWORDS[1:] for user in USERS]
     with closing(certificates), one_node(KINDS[kind], folder, PROTOCOLS, _settings(certificates), scram) as node:

@@ -168,7 +168,6 @@ def test_deleted_group_has_no_committed_offsets(broker: Broker, client: Client, 
 def test_commit_of_manual_assignment_in_group_with_members_is_refused(
     broker: Broker, client: Client, topic: str
 ) -> None:
-    """A consumer with manual assignment cannot commit offsets of a group that has members."""
     partition = Partition(topic, 0)
     with _member(broker, client, topic) as member:
         shared([member], [partition], [1])

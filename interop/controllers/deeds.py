@@ -48,7 +48,7 @@ class Ledger:
 
     def produce(self, topic: str, count: int = 20) -> None:
         """Writes with an idempotent producer, to each partition of a topic in turn."""
-        self._send(Producer(self.client("enable.idempotence", True)), topic, count)
+        self._keep(self._sent(Producer(self.client("enable.idempotence", True)), topic, count))
 
     def transact(self, topic: str, count: int = 10) -> None:
         """Writes a transaction that is committed, between two that are aborted."""
@@ -135,9 +135,6 @@ class Ledger:
             if partition.topic == topic
             for offset, value in found.items()
         }
-
-    def _send(self, producer: Any, topic: str, count: int) -> None:
-        self._keep(self._sent(producer, topic, count))
 
     def _sent(self, producer: Any, topic: str, count: int) -> list[Any]:
         """The messages as the broker has acknowledged them."""

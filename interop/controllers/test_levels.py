@@ -62,7 +62,6 @@ def cluster(folder: Path, kind: Kind, real: Kafka, level: int) -> Iterator[Mixed
 
 
 def set_password(bootstrap: str, user: str) -> int:
-    """Sets a password; returns the error."""
     of = AlterUserScramCredentialsRequest
     upsertion = of.ScramCredentialUpsertion(
         name=user, mechanism=SHA_256, iterations=4096, salt=b"s", salted_password=b"p"

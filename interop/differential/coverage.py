@@ -111,7 +111,6 @@ def problems_of_three(provoked: set[Row]) -> list[str]:
 
 
 def excuses() -> dict[Row, str]:
-    """Every excused row, with the reason."""
     of_reason = {
         (api, code): OF_REASON[how] for api, codes in ROWS.items() for code, how in codes.items() if how in OF_REASON
     }

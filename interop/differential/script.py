@@ -108,7 +108,6 @@ def settings(path: Path) -> tuple[str, ...]:
 
 
 def by_settings(folder: Path) -> list[tuple[tuple[str, ...], list[Path]]]:
-    """The scripts of a folder, by the settings of their brokers."""
     scripts: dict[tuple[str, ...], list[Path]] = {}
     for path in sorted(folder.glob("*.txt")):
         scripts.setdefault(settings(path), []).append(path)

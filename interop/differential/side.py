@@ -133,7 +133,6 @@ class Side:
         return self._hear_nothing(client) if silent else self.hear(client) if wait else NO_ANSWER
 
     def ask_raw(self, client: str, api: str, frame: bytes) -> Outcome:
-        """Sends a frame; returns its outcome."""
         self._send(client, lambda line: line.ask_raw(api, frame))
         return self.hear(client)
 

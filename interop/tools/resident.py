@@ -34,8 +34,6 @@ PATIENCE = 180
 
 
 class ToolOutput(NamedTuple):
-    """The exit code of a tool, and its output."""
-
     code: int
     out: str
     err: str

@@ -165,6 +165,5 @@ def faults(where: str, found: Sequence[bytes], expected: Sequence[bytes]) -> lis
 
 
 def _replicas(broker: Broker) -> list[list[int]]:
-    """The replicas by partition: each broker leads one."""
     ids = sorted(metadata(broker.bootstrap, "any: all brokers are in the response")[0])
     return [ids[index:] + ids[:index] for index in range(PARTITIONS)]

@@ -113,7 +113,6 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 
 def file_of(seed: int, folder: Path) -> tuple[Lines, tuple[str, ...]]:
-    """The lines of one file, and the flags to format it with."""
     made = Random(seed)
     lines = made.choice(NODES) | {"log.dirs": "{0}/a"}
     if made.random() < 0.4:
@@ -185,7 +184,6 @@ def start_problem(file: Path) -> str:
 
 
 def format_problem(file: Path, flags: tuple[str, ...]) -> str:
-    """Why `format` refuses a file; "" if it formats."""
     errors = StringIO()
     with redirect_stderr(errors), redirect_stdout(StringIO()):
         code = main(["format", "--config", str(file), *flags])

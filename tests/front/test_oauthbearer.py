@@ -45,7 +45,6 @@ def admin(kafka: KafkaDouble, token: str) -> AdminClient:
 
 
 def principal(kafka: KafkaDouble, token: str) -> str:
-    """The principal of a client that logs in with this token."""
     admin(kafka, token).list_topics(timeout=LONG_S)
     return str(kafka.requests.of("Metadata")[-1].principal)
 

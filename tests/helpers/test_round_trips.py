@@ -117,7 +117,13 @@ class _Player:
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, Ref):
-            return self._found(value)
+            found = self._kept[value.name]
+            pairs: Mapping[str, int] = {}
+            for field, index, key in value.steps():
+                place = pairs.get(field, FIELDS.get(field, field)) if field else key or index
+                pairs = PAIRS.get(field, {}) if field else pairs
+                found = found[int(place)] if isinstance(found, list) else found[place]
+            return found
         if isinstance(value, ByPartition):
             return {value.topic: {str(value.partition): self._value(value.value)}}
         if isinstance(value, Mapping):
@@ -125,15 +131,6 @@ class _Player:
         if isinstance(value, bytes):
             return {"base64": b64encode(value).decode()}
         return [*map(self._value, value)] if isinstance(value, list) else value
-
-    def _found(self, ref: Ref) -> Any:
-        found = self._kept[ref.name]
-        pairs: Mapping[str, int] = {}
-        for field, index, key in ref.steps():
-            place = pairs.get(field, FIELDS.get(field, field)) if field else key or index
-            pairs = PAIRS.get(field, {}) if field else pairs
-            found = found[int(place)] if isinstance(found, list) else found[place]
-        return found
 
 
 def _text(value: Any) -> str:

@@ -17,7 +17,6 @@ CODECS = {"gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}
 
 
 def zeros(codec: int, size: int) -> bytes:
-    """`size` zeros as the codec writes them."""
     if codec == CODECS["gzip"]:
         return zlib.compress(bytes(size), 9, wbits=31)
     if codec == CODECS["snappy"]:

@@ -35,7 +35,6 @@ def flips(dice: Random, frame: bytearray, other: bytes) -> bytes:
 
 
 def body_flips(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Changes some bytes of the body."""
     for _ in range(dice.choice((1, 2, 4))):
         if len(frame) > HEAD:
             frame[dice.randrange(HEAD, len(frame))] = dice.choice((0, 1, 127, 128, 255, dice.randrange(256)))

@@ -55,7 +55,6 @@ def batch_fields(dice: Random, records: bytearray) -> bytes:
 
 
 def batch_bytes(dice: Random, records: bytearray) -> bytes:
-    """Changes some bytes of the batches."""
     for _ in range(dice.choice((1, 2, 8)) if records else 0):
         records[dice.randrange(len(records))] ^= 1 << dice.randrange(8)
     return bytes(records)

@@ -125,7 +125,9 @@ class ReplicaStage:
         """Ends the lies: all replicas come to have the same bytes."""
         self.undamaged()
         self.cluster.lie = self.cluster.lie_of_controller = None
-        self._wait(SOON_MS)
+        end = self.cluster.now + SOON_MS
+        while self.cluster.now < end and not self._is_whole():
+            self.cluster.step(STEP)
         for id in BROKERS:
             if any(self.contents(id, index) != self.contents(BROKERS[index], index) for index in range(PARTITIONS)):
                 self._renew(id)
@@ -143,11 +145,6 @@ class ReplicaStage:
         for following in list(fetchers.partitions.values()):
             following.log.truncate_fully_and_start_at(0)
             fetchers.follow(following)
-
-    def _wait(self, most: int) -> None:
-        end = self.cluster.now + most
-        while self.cluster.now < end and not self._is_whole():
-            self.cluster.step(STEP)
 
     def _is_whole(self) -> bool:
         image = self.cluster.leader.controller.image.topic_named(TOPIC)

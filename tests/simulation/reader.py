@@ -83,19 +83,16 @@ class Reader:
             self._cluster.world.after(50, self._begin)
             return
         partition = response.topics[0].partitions[0]
-        self._check_size(partition)
+        most = self._cluster.shape.response_bytes
+        budget = self._max_bytes if most is None else min(self._max_bytes, most)
+        given, left = len(partition.unaligned_records or b""), partition.size - partition.position
+        if given != min(budget, left):
+            raise Broken(f"{given} bytes of {left} are given, where {budget} may be")
         self._data += partition.unaligned_records or b""
         if len(self._data) < partition.size:
             self._ask(node, id)
         else:
             self._end(id)
-
-    def _check_size(self, snapshot: FetchSnapshotResponse.PartitionSnapshot) -> None:
-        most = self._cluster.shape.response_bytes
-        budget = self._max_bytes if most is None else min(self._max_bytes, most)
-        given, left = len(snapshot.unaligned_records or b""), snapshot.size - snapshot.position
-        if given != min(budget, left):
-            raise Broken(f"{given} bytes of {left} are given, where {budget} may be")
 
     def _end(self, id: OffsetAndEpoch) -> None:
         """A complete snapshot must be a state that was committed."""

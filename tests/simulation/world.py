@@ -86,18 +86,15 @@ class World:
             self.now = end
             return False
         self.now, _, event = heapq.heappop(self._heap)
-        self._count()
-        if event.action is not None:
-            event.action()
-        return True
-
-    def _count(self) -> None:
         if self._most_per_second is not None and self.now >= self._next_second:
             self._most_events = self.events + self._most_per_second
             self._next_second = self.now - (self.now - START) % 1000 + 1000
         self.events += 1
         if self.events > self._most_events:
             raise Broken(f"more than {self._bound()}: some node sends without end")
+        if event.action is not None:
+            event.action()
+        return True
 
     def _bound(self) -> str:
         if self._most_per_second is None:

@@ -73,7 +73,6 @@ def topic_id(address: Address, topic: str) -> Uuid:
 
 
 def batches_of(address: Address, topic: str, partition: int = 0, offset: int = 0) -> bytes:
-    """All batches of the partition from this offset on, as they are stored."""
     batches = b""
     while True:
         partition_data = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)

@@ -40,3 +40,8 @@ def values(buffers: Iterable[memoryview], start: int = 0) -> list[bytes]:
 def read(client: Client, partition: TopicPartition, start: int, end: int, **options: Any) -> list[bytes]:
     """The values that a read returns."""
     return [value for each in client.read(partition, start, end, **options) for value in values([each.buffer], start)]
+
+
+def works(client: Client) -> bool:
+    with client:
+        return client.topics() == ["t"]

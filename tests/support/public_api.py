@@ -21,7 +21,6 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def paths() -> list[str]:
-    """The import paths that the page lists."""
     return re.findall(r"^\| `(kafkadouble[\w.]*)`", PAGE.read_text("utf-8"), re.MULTILINE)
 
 

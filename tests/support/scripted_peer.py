@@ -97,7 +97,6 @@ class ScriptedPeer:
                 await writer.wait_closed()
 
     def requested_versions(self, api_key: int) -> list[int]:
-        """The versions in which an API was requested."""
         return [version for key, version, _ in self.seen if key == api_key]
 
 

@@ -68,7 +68,6 @@ class Serving:
         return self._lines.get(timeout=30)
 
     def line_with(self, text: str) -> str:
-        """The next line of stderr that has this text."""
         while text not in (line := self.next_line()):
             pass
         return line

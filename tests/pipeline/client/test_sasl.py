@@ -13,12 +13,12 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.pipeline.client import Client, NotAuthenticated
+from kafkadouble.pipeline.client import NotAuthenticated
 from kafkadouble.server.security.sasl import scram
 from kafkadouble.server.security.sasl.exchange import ServerNotTrusted
 from kafkadouble.server.security.sasl.jaas import Login, parse
 from kafkadouble.wire.errors import UsageError
-from tests.support.pipeline_client import client_of
+from tests.support.pipeline_client import client_of, works
 
 from . import sasl_server
 from .fake_broker import FakeBroker
@@ -47,11 +47,6 @@ DIALOGUES: dict[str, Callable[[], sasl_server.Dialogue]] = {
 def broker() -> Iterator[FakeBroker]:
     with FakeBroker(sasl_server.handlers(DIALOGUES)) as broker:
         yield broker
-
-
-def works(client: Client) -> bool:
-    with client:
-        return client.topics() == ["t"]
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.pipeline.client import Client, NotAuthenticated, NotReachable
+from kafkadouble.pipeline.client import NotAuthenticated, NotReachable
 from kafkadouble.pipeline.client.security.tls import context
 from kafkadouble.pipeline.client.settings import ClientSettings
 from kafkadouble.wire.errors import UsageError
-from tests.support.pipeline_client import client_of
+from tests.support.pipeline_client import client_of, works
 
 from .fake_broker import FakeBroker
 
@@ -42,11 +42,6 @@ def broker() -> Iterator[FakeBroker]:
 def mutual() -> Iterator[FakeBroker]:
     with listening(mutual=True) as broker:
         yield broker
-
-
-def works(client: Client) -> bool:
-    with client:
-        return client.topics() == ["t"]
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,6 @@ def test_offsets_by_topic_and_partition() -> None:
 
 
 def test_log_records_are_those_that_dump_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    """The rows are those of `kafkadouble dump --records --json`, record for record."""
     main(["dump", "--json", "--records", "--decode", "raw", str(GOLDEN / "mixed-1")])
     dumped = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     expected = [

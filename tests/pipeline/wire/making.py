@@ -74,7 +74,6 @@ def spans(tasks: Iterable[ReadTask]) -> list[ReadTask]:
 
 
 def add_partitions(double: KafkaDouble, topic: str, count: int) -> None:
-    """Adds partitions: the topic then has `count`."""
     row = CreatePartitionsRequest.CreatePartitionsTopic(name=topic, count=count, assignments=None)
     answer = double._double_host.ask(CreatePartitionsRequest(topics=[row], timeout_ms=60_000))
     assert [result.error_code for result in answer.results] == [0]

@@ -92,7 +92,6 @@ def test_field_that_proves_an_identity_is_a_secret(row: ApiRow) -> None:
 
 
 def names(cls: type[Struct]) -> set[str]:
-    """The names of the fields of a struct, and of those in it."""
     found: set[str] = set()
     for field in fields_of(cls):
         found |= {field.name} | (names(field.struct) if field.struct is not None else set())

@@ -22,7 +22,6 @@ TWO_IN_SYNC = Settings({"min.insync.replicas": 2})
 
 
 def directory(broker: int, number: int = 0) -> Uuid:
-    """The id of a log directory of a broker."""
     return Uuid(bytes([200 + number, broker]) * 8)
 
 
@@ -31,7 +30,6 @@ def id_of(name: str) -> Uuid:
 
 
 def epoch_of(broker: int) -> int:
-    """The epoch with which a broker of `cluster` is registered."""
     return 100 + broker
 
 
@@ -94,7 +92,6 @@ def with_topic(image: Image, name: str, *partitions: PartitionRecord, **configs:
 
 
 def after(image: Image, records: Iterable[Any]) -> Image:
-    """The image with these records folded in."""
     for record in records:
         image = replay(image, record)
     return image

@@ -7,24 +7,13 @@ from random import Random
 
 import pytest
 
-from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.controller.bootstrap import format_records
-from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory
-from kafkadouble.server.metadata.features import new_cluster_features
 from kafkadouble.server.node import Node
+from tests.server.controller.corrupt_metadata import formatted
 from tests.server.controller.metadata_changes import SMALL, busy
 from tests.server.controllers import ControllersOnDisks
-from tests.server.harness import NOW
 from tests.server.log.files.lossy_disk import LossyDisk
 
 SEED = 20261122
-
-
-def formatted(id: int) -> LossyDisk:
-    disk = LossyDisk()
-    beginning = BootstrapMetadata(format_records(new_cluster_features()))
-    format_directory(disk, f"disk{id}", "a-cluster", id, Uuid(bytes([id]) * 16), NOW, beginning)
-    return disk
 
 
 def starts(controllers: ControllersOnDisks) -> list[int]:

@@ -60,7 +60,6 @@ def named(topic: str | Uuid) -> dict[str, Any]:
 
 
 def commit(bench: Bench, topics: dict[str | Uuid, Offsets], group: str = GROUP, version: int = 9, **how: Any) -> Any:
-    """Commit; the codes by (topic, partition)."""
     answer = bench.ask(commit_request(topics, group, **how), version)
     return {
         (topic.topic_id if version >= 10 else topic.name, each.partition_index): each.error_code

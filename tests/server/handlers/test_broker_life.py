@@ -176,7 +176,6 @@ def test_a_node_that_does_not_lead_refuses(message: Message) -> None:
 
 
 def test_broker_changes_follow_from_committed_records(node: Controllers) -> None:
-    """Every change that the node shows follows from its records."""
     shown: list[tuple[Any, Any]] = []
 
     def see(before: Any, after: Any, records: Any) -> None:

@@ -83,7 +83,6 @@ class Members(ShareBroker):
 
 
 def acquired(response: ShareFetchResponse) -> dict[int, list[tuple[int, int, int]]]:
-    """The acquired records of each partition in a response."""
     assert response.error_code == error_codes.NONE
     return {
         each.partition_index: [(one.first_offset, one.last_offset, one.delivery_count) for one in each.acquired_records]

@@ -38,7 +38,6 @@ def with_two_aborted(**settings: object) -> PartitionLog:
 
 
 def listed(log: PartitionLog, offset: int, max_bytes: int, *, at_least_one: bool = True) -> list[int]:
-    """The first offsets of what the answer lists."""
     end = log.last_stable_offset
     found = log.lend(offset, max_bytes, end, at_least_one=at_least_one)
     return [each.first_offset for each in aborted_in_fetch(log, offset, max_bytes, end, found)]

@@ -22,7 +22,6 @@ from tests.support.listeners import listeners_of
 
 
 def history_of(node: Node) -> History:
-    """The history of a node that keeps one."""
     assert node.history is not None
     return node.history
 

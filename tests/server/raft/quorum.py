@@ -321,7 +321,6 @@ def elected(*ids: Iterable[int], **how: Any) -> tuple[Quorum, KafkaRaftClient]:
 
 
 def control_kinds(log: PartitionLog) -> list[int]:
-    """The kinds of the control records in a log, in order."""
     found: list[int] = []
     for batch in log.batches(0):
         if next(iter_batches(batch))[1].is_control:

@@ -15,7 +15,6 @@ SIZES = (0, 1, SLICE - 1, SLICE, SLICE + 1, FEW_RUNS * SLICE + 1)
 
 
 def slices_of(steps: Wait[object]) -> int:
-    """The number of slices that the steps take."""
     return 1 + sum(until is OTHERS_FIRST for until in steps)
 
 

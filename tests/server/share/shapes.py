@@ -29,7 +29,6 @@ def headers(*ranges: tuple[int, int]) -> list[BatchHeader]:
 
 
 def kept(first: int, last: int, state: RecordState, count: int = 1) -> PersisterStateBatch:
-    """A batch that the share coordinator kept."""
     return PersisterStateBatch(first, last, state, count)
 
 

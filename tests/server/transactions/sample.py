@@ -60,7 +60,6 @@ def entry_in(
 
 
 def assigns(producer_id: int) -> Callable[[], int]:
-    """The source of the next producer id."""
     return lambda: producer_id
 
 
@@ -75,7 +74,6 @@ def has_none_yet() -> int:
 
 
 def code_of(step: Callable[[], object]) -> int:
-    """The error code with which the step is refused."""
     with pytest.raises(Refusal) as refused:
         step()
     return refused.value.code

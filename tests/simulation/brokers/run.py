@@ -18,7 +18,6 @@ from .transactions.cluster import TransactionalCluster
 
 
 def kind_of(shape: Shape) -> type[Cluster]:
-    """The cluster whose clients the shape has."""
     kinds = {
         TransactionalCluster: shape.transactional,
         ConsumerGroupCluster: shape.group_members,

@@ -188,5 +188,4 @@ def as_json(record: Record) -> list[list[Any]]:
 
 
 def answer_of(assignment: Mapping[str, Assignment]) -> dict[str, Any]:
-    """An assignment as Kafka answers it."""
     return {member_id: as_json(as_record(each)) for member_id, each in assignment.items()}

@@ -166,7 +166,6 @@ class Schedule:
         )
 
     def subscribed(self, client: Client) -> set[Partition]:
-        """Returns the partitions of all topics that a client subscribes to."""
         if isinstance(client, ClassicClient):
             names = set(client.topics)
         else:

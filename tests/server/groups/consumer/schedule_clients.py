@@ -162,7 +162,10 @@ class ClassicClient:
         if call.code:
             self._refused(call)
         elif self._kind == "join":
-            self._joined(call)
+            self.member.joined(call)
+            self._kind, self._shares = "sync", {}
+            if call.answer.leader == self.member.id:
+                self._shares = assign(self.bench, call.answer.members, self.cooperative)
         else:
             self._synced(call)
 
@@ -200,12 +203,6 @@ class ClassicClient:
             self.holding = set()
         if call.code == codes.UNKNOWN_MEMBER_ID:
             self.member.id = ""
-
-    def _joined(self, call: Call) -> None:
-        self.member.joined(call)
-        self._kind, self._shares = "sync", {}
-        if call.answer.leader == self.member.id:
-            self._shares = assign(self.bench, call.answer.members, self.cooperative)
 
     def _synced(self, call: Call) -> None:
         ids = self.bench.node.image.topic_ids

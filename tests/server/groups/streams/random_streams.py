@@ -62,7 +62,6 @@ def some_member(made: Random) -> StreamsGroupMember:
 
 
 def some_processes(made: Random, member: StreamsGroupMember) -> TaskProcessIds:
-    """The processes of the member's tasks, and of some others'."""
     processes = TaskProcessIds()
     for _ in range(made.randrange(3)):
         processes.add(some_tasks_with_epochs(made), made.choice((*PROCESSES, "other")))

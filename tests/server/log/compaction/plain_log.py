@@ -108,7 +108,6 @@ class PlainLog:
         return {record.key: record for record in self.records(end) if record.offset not in aborted}
 
     def last_of(self, producer: int) -> PlainBatch | None:
-        """The last data batch of the producer in its last epoch."""
         own = [batch for batch in self.batches if batch.producer == producer]
         data = [each for each in own if each.commits is None and each.epoch == own[-1].epoch]
         return data[-1] if data else None

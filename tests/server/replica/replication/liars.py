@@ -79,7 +79,6 @@ def to_fetches(change: Callable[[FetchResponse.PartitionData], None]) -> Lie:
 
 
 def whole_fetches(change: Callable[[FetchRequest, FetchResponse], Any]) -> Lie:
-    """The lie that replaces a whole answer to a fetch."""
     return lambda request, answer: change(request, answer) if isinstance(request, FetchRequest) else answer
 
 

@@ -51,7 +51,6 @@ class GroupCluster(InternalCluster):
         return super().settings_of(id) | (dict(self.settings) if id in self.shape.broker_ids else {})
 
     def topic_id(self, topic: str) -> Uuid:
-        """The id of a topic, as the brokers know it."""
         found = [member.node.image.topic_ids.get(topic) for member in self.brokers if member.node is not None]
         id = next((id for id in found if id is not None), self._topic_ids.get(topic, Uuid.ZERO))
         self._topic_ids[topic] = id
@@ -70,7 +69,6 @@ class GroupCluster(InternalCluster):
         """Begins a member in the place of one that is gone."""
 
     def _begin(self, make: Callable[[int], ModernMember[Any] | ClassicGroupMember]) -> None:
-        """Begins the member that `make` makes with an id."""
         member = make(next(self._numbers))
         self.group_members.append(member)
         self.world.after(self.world.random.randint(0, 2000), member.begin)

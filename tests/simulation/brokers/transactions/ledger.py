@@ -104,17 +104,14 @@ class Ledger:
         self._read[index] = history.end
         for kept in history.records[since:]:
             if kept.marker:
-                self._mark(index, kept)
+                ended = self._open.pop((index, kept.producer), {})
+                promises.marker_ends_one_transaction(kept, ended)
+                for transaction in ended:
+                    promises.outcome_is_one(transaction, kept)
+                    promises.outcome_was_requested(transaction, kept)
+                    transaction.outcome = kept.marker
             elif kept.transactional:
                 self._open.setdefault((index, kept.producer), {})[self._of_value[kept.value]] = None
-
-    def _mark(self, index: int, marker: Kept) -> None:
-        ended = self._open.pop((index, marker.producer), {})
-        promises.marker_ends_one_transaction(marker, ended)
-        for transaction in ended:
-            promises.outcome_is_one(transaction, marker)
-            promises.outcome_was_requested(transaction, marker)
-            transaction.outcome = marker.marker
 
     # Steps of the readers.
 

@@ -38,7 +38,6 @@ def leaders_die(cluster: Cluster) -> None:
 
 
 def of_share_groups(random: Random, **fixed: object) -> Shape:
-    """A shape with the members of a share group, and producers."""
     partitions = random.choice((1, 2))
     drawn: dict[str, object] = {
         "partitions": partitions,

@@ -15,7 +15,6 @@ from ..scenarios import coordinators_die, goes_on, of_groups
 
 
 def of_streams_groups(random: Random, **fixed: object) -> Shape:
-    """A shape with the members of a streams group."""
     drawn: dict[str, object] = {
         "partitions": random.choice((2, 3)),
         "group_members": 0,

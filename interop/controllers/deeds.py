@@ -69,7 +69,7 @@ class Ledger:
         with self._reader(topics=[topic], group_id=group) as consumer:
             consumer.read(len(records))
             ends = {Partition(topic, at): 0 for at in range(self.topics[topic])}
-            ends |= {tp: max(record) + 1 for tp, record in self.records.items() if tp.topic == topic}
+            ends |= {tp: max(offsets) + 1 for tp, offsets in self.records.items() if tp.topic == topic}
             consumer.commit({tp: (end, "by the ledger") for tp, end in ends.items()})
         self.groups[group] = ends
 

@@ -67,7 +67,7 @@ def test_files_are_taken_and_refused_as_by_kafka(kafka: Witness, tmp_path: Path)
 
 @pytest.mark.parametrize("row", INTENDED)
 def test_intended_setting_difference_to_kafka_exists(kafka: Witness, tmp_path: Path, row: str) -> None:
-    assert row in [row.kafka for row in rows()]
+    assert row in [intended.kafka for intended in rows()]
     file = written(tmp_path / "node", INTENDED[row] | {"log.dirs": str(tmp_path / "logs")})
     assert all(judged_by_kafka(kafka, file, ()))
     assert (start_problem(file), format_problem(file, ())) == ("", "")

@@ -163,7 +163,7 @@ def _replace_static_member(
 def _persist_new_member_id(
     group: ClassicGroup, member: ClassicGroupMember, replaced: _ReplacedMember, version: int
 ) -> None:
-    assignments = {member.member_id: member.assignment for member in group.members.values()}
+    assignments = {other.member_id: other.assignment for other in group.members.values()}
     new_id = member.member_id
 
     def on_commit(code: int) -> None:

@@ -173,6 +173,7 @@ MEMBER_KEYS = MemberKeys(
     ConsumerGroupTargetAssignmentMemberKey,
     ConsumerGroupMemberMetadataKey,
     ConsumerGroupTargetAssignmentMetadataKey,
+    (ConsumerGroupMetadataKey,),
 )
 member_tombstones = MEMBER_KEYS.member_tombstones
 
@@ -182,7 +183,6 @@ def group_tombstones(id: str, member_ids: Iterable[str], regexes: Iterable[str])
     others = [
         *(regular_expression_tombstone(id, regex) for regex in regexes),
         subscription_metadata_tombstone(id),
-        CoordinatorRecord(ConsumerGroupMetadataKey(group_id=id), None),
     ]
     return MEMBER_KEYS.group_tombstones(id, member_ids, others)
 

@@ -16,19 +16,23 @@ class MemberKeys(NamedTuple):
     target_assignment: Any
     member: Any
     target_assignment_metadata: Any
+    of_group: tuple[Any, ...]
+    """The other keys of the group, which come last."""
 
     def member_tombstones(self, group_id: str, member_id: str) -> list[CoordinatorRecord]:
         """Returns the records that delete a member."""
-        return [CoordinatorRecord(key(group_id=group_id, member_id=member_id), None) for key in self[:-1]]
+        return [CoordinatorRecord(key(group_id=group_id, member_id=member_id), None) for key in self[:3]]
 
     def group_tombstones(
-        self, group_id: str, member_ids: Iterable[str], others: Sequence[CoordinatorRecord]
+        self, group_id: str, member_ids: Iterable[str], others: Sequence[CoordinatorRecord] = ()
     ) -> list[CoordinatorRecord]:
-        """Returns the records that delete a group with these members; `others` are the last
-        ones."""
+        """Returns the records that delete a group with these members; `others` come before those
+        of `of_group`."""
         members = list(member_ids)
         current, target, member = (
-            [CoordinatorRecord(key(group_id=group_id, member_id=id), None) for id in members] for key in self[:-1]
+            [CoordinatorRecord(key(group_id=group_id, member_id=id), None) for id in members] for key in self[:3]
         )
-        metadata = CoordinatorRecord(self.target_assignment_metadata(group_id=group_id), None)
-        return [*current, *target, metadata, *member, *others]
+        metadata, *last = (
+            CoordinatorRecord(key(group_id=group_id), None) for key in (self.target_assignment_metadata, *self.of_group)
+        )
+        return [*current, *target, metadata, *member, *others, *last]

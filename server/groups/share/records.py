@@ -6,7 +6,7 @@ other lists has no meaning, so they are sorted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kafkadouble.messages.generated.share_group_current_member_assignment_record import (
@@ -134,14 +134,7 @@ MEMBER_KEYS = MemberKeys(
     ShareGroupTargetAssignmentMemberKey,
     ShareGroupMemberMetadataKey,
     ShareGroupTargetAssignmentMetadataKey,
+    (ShareGroupStatePartitionMetadataKey, ShareGroupMetadataKey),
 )
 member_tombstones = MEMBER_KEYS.member_tombstones
-
-
-def group_tombstones(group_id: str, member_ids: Collection[str]) -> list[CoordinatorRecord]:
-    """Returns the records that delete the group with these members."""
-    others = [
-        CoordinatorRecord(ShareGroupStatePartitionMetadataKey(group_id=group_id), None),
-        CoordinatorRecord(ShareGroupMetadataKey(group_id=group_id), None),
-    ]
-    return MEMBER_KEYS.group_tombstones(group_id, member_ids, others)
+group_tombstones = MEMBER_KEYS.group_tombstones

@@ -5,7 +5,7 @@ Lists are sorted, as in Kafka, so that equal states have equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 from kafkadouble.messages.generated.streams_group_current_member_assignment_record import (
@@ -151,17 +151,10 @@ MEMBER_KEYS = MemberKeys(
     StreamsGroupTargetAssignmentMemberKey,
     StreamsGroupMemberMetadataKey,
     StreamsGroupTargetAssignmentMetadataKey,
+    (StreamsGroupMetadataKey, StreamsGroupTopologyKey),
 )
 member_tombstones = MEMBER_KEYS.member_tombstones
-
-
-def group_tombstones(group_id: str, member_ids: Iterable[str]) -> list[CoordinatorRecord]:
-    """Returns the records that delete the group with these members."""
-    others = [
-        CoordinatorRecord(StreamsGroupMetadataKey(group_id=group_id), None),
-        CoordinatorRecord(StreamsGroupTopologyKey(group_id=group_id), None),
-    ]
-    return MEMBER_KEYS.group_tombstones(group_id, member_ids, others)
+group_tombstones = MEMBER_KEYS.group_tombstones
 
 
 def _task_ids(struct: type[T], tasks: Tasks) -> list[T]:

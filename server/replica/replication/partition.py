@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from ...logs.flushing import FlushQueue
     from ...metadata.image import PartitionImage
     from .in_sync_replicas import InSyncReplicas
+
+P = ParamSpec("P")
 
 ANY_EPOCH = -1
 """A leader epoch that is not checked. Any other negative one is fenced, as in Kafka."""
@@ -139,8 +140,7 @@ class Partition:
     ) -> AppendResult:
         """Appends a batch of a producer. Raises AppendRefused. `verification` is what the
         coordinator confirmed, if the batch is transactional and that was necessary."""
-        append = partial(self.log.append_as_leader, batch, self.leader_epoch, now, budget, verification)
-        return self._appended(append)
+        return self._appended(self.log.append_as_leader, batch, self.leader_epoch, now, budget, verification)
 
     def append_own(
         self,
@@ -152,7 +152,7 @@ class Partition:
     ) -> AppendResult:
         """Appends a batch of a coordinator, which may have no checksum yet. `transaction_version`
         chooses the rules for a transaction marker."""
-        append = partial(
+        return self._appended(
             self.log.append_own,
             batch,
             leader_epoch=self.leader_epoch,
@@ -160,13 +160,12 @@ class Partition:
             transaction_version=transaction_version,
             verification=verification,
         )
-        return self._appended(append)
 
-    def _appended(self, append: Callable[[], AppendResult]) -> AppendResult:
+    def _appended(self, append: Callable[P, AppendResult], *args: P.args, **kwargs: P.kwargs) -> AppendResult:
         if self.offline:
             raise _storage_error()
         try:
-            result = append()
+            result = append(*args, **kwargs)
         except DiskFailure as failure:
             raise _storage_error() from failure
         if not result.duplicate:

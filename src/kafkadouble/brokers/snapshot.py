@@ -166,7 +166,7 @@ def check_alone(broker: ClusterApi) -> None:
     know."""
     node = broker.node
     own = {*broker.states}
-    others = {broker.id for broker in node.controller.image.live_brokers()} - own
+    others = {live.id for live in node.controller.image.live_brokers()} - own
     others |= {*node.quorum.replica.voters.ids} - {node.id}
     if others:
         problem = f"nodes of other processes are part of the cluster: {ids_in_words(sorted(others))}"

@@ -55,7 +55,7 @@ def _segment(path: Path, base_offset: int, rules: Rules, tally: Tally) -> None:
     """Checks a segment and the files beside it. An index is checked with its segment, if there is
     one."""
     folder = path.absolute().parent
-    found = [names.parse_file(path.name) for path in folder.iterdir()]
+    found = [names.parse_file(file.name) for file in folder.iterdir()]
     later = any(each is not None and each[1] == names.LOG and each[0] > base_offset for each in found)
     rules = rules._replace(gaps=rules.gaps or is_compacted(folder))
     checked = segment(path.parent, base_offset, rules, last=not later)

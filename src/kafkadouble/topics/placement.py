@@ -142,7 +142,7 @@ def unclean_election(broker: ClusterApi, topic: str, index: int, to: int | None 
         _check_target(broker, partition, to, f"{topic}-{index}")
         # All other brokers count as fenced.
         brokers = image.brokers
-        for other in [broker for broker in brokers.values() if broker.id != to]:
+        for other in [member for member in brokers.values() if member.id != to]:
             brokers = brokers.set(other.id, other._replace(fenced=True))
         image = image._replace(brokers=brokers)
     election = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
